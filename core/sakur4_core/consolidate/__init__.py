@@ -1,0 +1,1 @@
+"""The idle consolidator: upkeep that runs while nobody waits."""

@@ -1,0 +1,1 @@
+"""Recall: the best evidence for a query, with the reasons."""
