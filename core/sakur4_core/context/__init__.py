@@ -1,0 +1,1 @@
+"""What fills the model's window, what that costs, and what would leave it next."""

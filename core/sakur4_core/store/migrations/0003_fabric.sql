@@ -1,0 +1,110 @@
+-- The Semantic Atlas, the Anchor Set, folds and proposals.
+
+CREATE TABLE atlas (
+    atlas_id    TEXT PRIMARY KEY,
+    content     TEXT NOT NULL,
+    origin      TEXT NOT NULL CHECK (origin IN ('api', 'dream', 'fold')),
+    session_id  TEXT,
+    token_count INTEGER NOT NULL,
+    created_at  TEXT NOT NULL,
+    retired_at  TEXT,
+    retired_why TEXT
+);
+
+CREATE TABLE atlas_anchor (
+    atlas_id       TEXT NOT NULL REFERENCES atlas (atlas_id),
+    anchor_type    TEXT NOT NULL CHECK (anchor_type IN ('fact', 'episode', 'file')),
+    anchor_id      TEXT NOT NULL,
+    hash_at_write  TEXT NOT NULL,
+    value_at_write TEXT NOT NULL,
+    PRIMARY KEY (atlas_id, anchor_type, anchor_id)
+) WITHOUT ROWID;
+CREATE INDEX atlas_anchor_by_target ON atlas_anchor (anchor_type, anchor_id);
+
+-- A summary without an anchor that exists is refused, whoever writes it.
+CREATE TRIGGER atlas_anchor_exists BEFORE INSERT ON atlas_anchor
+WHEN NOT CASE NEW.anchor_type
+    WHEN 'fact' THEN EXISTS (SELECT 1 FROM fact WHERE fact_id = NEW.anchor_id)
+    WHEN 'episode' THEN EXISTS (SELECT 1 FROM episode WHERE episode_id = NEW.anchor_id)
+    ELSE EXISTS (SELECT 1 FROM file WHERE path = NEW.anchor_id)
+END
+BEGIN
+    SELECT RAISE(ABORT, 'an atlas anchor must exist');
+END;
+
+-- What an anchor's hash is now; no row where the anchored thing is gone.
+CREATE VIEW anchor_now (anchor_type, anchor_id, hash, value, name, file_path, line) AS
+SELECT 'fact', fact_id,
+       coalesce(interface_hash || ':' || body_hash, value, signature, ''),
+       coalesce(signature, value, ''), qualified_name, file_path, line_start
+FROM fact
+UNION ALL
+SELECT 'episode', e.episode_id, e.content_hash, substr(e.content, 1, 400),
+       '#' || e.seq, NULL, NULL
+FROM episode e JOIN episode_state s USING (seq)
+WHERE s.superseded_by IS NULL AND NOT EXISTS (SELECT 1 FROM redaction r WHERE r.seq = e.seq)
+UNION ALL
+SELECT 'file', path, coalesce(hash, ''), path, path, path, NULL
+FROM file;
+
+CREATE VIEW atlas_staleness AS
+SELECT a.atlas_id, a.anchor_type, a.anchor_id, a.hash_at_write, a.value_at_write,
+       n.hash AS hash_now, n.value AS value_now, n.name, n.file_path, n.line,
+       (n.hash IS NULL OR n.hash <> a.hash_at_write) AS stale
+FROM atlas_anchor a
+JOIN atlas t ON t.atlas_id = a.atlas_id AND t.retired_at IS NULL
+LEFT JOIN anchor_now n ON n.anchor_type = a.anchor_type AND n.anchor_id = a.anchor_id;
+
+CREATE TABLE anchor (
+    anchor_id      TEXT PRIMARY KEY,
+    kind           TEXT NOT NULL CHECK (kind IN (
+        'user_correction', 'safety_constraint', 'task_contract')),
+    scope          TEXT NOT NULL CHECK (scope IN ('project', 'session')),
+    content        TEXT NOT NULL,
+    session_id     TEXT,
+    pinned_by      TEXT NOT NULL,
+    token_cost     INTEGER NOT NULL,
+    created_at     TEXT NOT NULL,
+    expires_at     TEXT,
+    unpinned_at    TEXT,
+    unpinned_by    TEXT,
+    replaced_by    TEXT,
+    source_episode TEXT,
+    CHECK (scope = 'project' OR session_id IS NOT NULL)
+);
+CREATE INDEX anchor_active ON anchor (created_at) WHERE unpinned_at IS NULL;
+
+CREATE TABLE fold (
+    fold_id          TEXT PRIMARY KEY,
+    session_id       TEXT NOT NULL REFERENCES session (session_id),
+    description      TEXT NOT NULL,
+    goal             TEXT NOT NULL,
+    status           TEXT NOT NULL CHECK (status IN ('open', 'closed', 'unfolded')),
+    summary          TEXT,
+    atlas_id         TEXT,
+    first_seq        INTEGER NOT NULL,
+    tokens_reclaimed INTEGER NOT NULL DEFAULT 0,
+    created_at       TEXT NOT NULL,
+    closed_at        TEXT
+);
+CREATE INDEX fold_open ON fold (session_id) WHERE status = 'open';
+
+CREATE TABLE proposal (
+    proposal_id   TEXT PRIMARY KEY,
+    kind          TEXT NOT NULL CHECK (kind IN ('eviction', 'anchor', 'unpin')),
+    status        TEXT NOT NULL CHECK (status IN (
+        'pending', 'approved', 'rejected', 'applied', 'expired', 'undone', 'failed')),
+    session_id    TEXT,
+    payload       TEXT NOT NULL,
+    base_revision TEXT NOT NULL,
+    asked_by      TEXT NOT NULL,
+    created_at    TEXT NOT NULL,
+    expires_at    TEXT NOT NULL,
+    decided_by    TEXT,
+    decided_at    TEXT,
+    reason        TEXT,
+    replaced_by   TEXT,
+    effect        TEXT,
+    undo          TEXT
+);
+CREATE INDEX proposal_by_status ON proposal (status, created_at);

@@ -1,0 +1,80 @@
+-- What was sent, what it cost, and what is known of the prompt cache.
+
+CREATE TABLE usage (
+    usage_row         INTEGER PRIMARY KEY,
+    session_id        TEXT NOT NULL,
+    turn              INTEGER NOT NULL,
+    message_id        TEXT,
+    after_seq         INTEGER NOT NULL DEFAULT 0,
+    context_tokens    INTEGER NOT NULL,
+    input_tokens      INTEGER,
+    completion_tokens INTEGER,
+    cache_read_tokens INTEGER,
+    cache_write_tokens INTEGER,
+    provider          TEXT,
+    model             TEXT,
+    local_count       INTEGER,
+    verdict           TEXT,
+    cause             TEXT,
+    created_at        TEXT NOT NULL
+);
+CREATE INDEX usage_by_session ON usage (session_id, usage_row);
+CREATE UNIQUE INDEX usage_by_message ON usage (session_id, message_id)
+    WHERE message_id IS NOT NULL;
+
+CREATE TABLE receipt (
+    receipt_row INTEGER PRIMARY KEY,
+    receipt_id  TEXT NOT NULL UNIQUE,
+    session_id  TEXT NOT NULL,
+    turn        INTEGER NOT NULL,
+    created_at  TEXT NOT NULL,
+    body        TEXT NOT NULL,
+    UNIQUE (session_id, turn)
+);
+
+-- Real system prompts and tool schemas that a caller submitted.
+CREATE TABLE prompt_part (
+    session_id TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    content    TEXT NOT NULL,
+    tokens     INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (session_id, name)
+) WITHOUT ROWID;
+
+CREATE TABLE compaction (
+    compaction_row INTEGER PRIMARY KEY,
+    session_id     TEXT NOT NULL,
+    after_seq      INTEGER NOT NULL,
+    trigger        TEXT,
+    pre_tokens     INTEGER,
+    created_at     TEXT NOT NULL
+);
+CREATE INDEX compaction_by_session ON compaction (session_id, after_seq);
+
+CREATE TABLE slot_state (
+    session_id TEXT NOT NULL,
+    slot_id    INTEGER NOT NULL,
+    segments   TEXT NOT NULL,
+    tokens     INTEGER NOT NULL,
+    updated_at TEXT NOT NULL,
+    PRIMARY KEY (session_id, slot_id)
+) WITHOUT ROWID;
+
+CREATE TABLE checkpoint (
+    checkpoint_row INTEGER PRIMARY KEY,
+    session_id     TEXT NOT NULL,
+    slot_id        INTEGER NOT NULL,
+    position       INTEGER NOT NULL,
+    backend        TEXT NOT NULL,
+    created_at     TEXT NOT NULL
+);
+
+CREATE TABLE snapshot (
+    snapshot_id TEXT PRIMARY KEY,
+    session_id  TEXT NOT NULL,
+    slot_id     INTEGER,
+    body        TEXT NOT NULL,
+    bytes       INTEGER,
+    created_at  TEXT NOT NULL
+);
