@@ -102,9 +102,7 @@ class Engine:
         settings = settings or load_settings(user_file=home.settings_file, project_root=root)
         place = place_store(project, home, store)
         try:
-            database = await Database.open(
-                place.file, clock, durability=settings.store.durability
-            )
+            database = await Database.open(place.file, clock, durability=settings.store.durability)
             try:
                 await database.write(lambda tx: status_sql.claim(tx, project))
                 workspace = Workspace(
@@ -152,7 +150,7 @@ class Engine:
 
     async def _keep_lease(self) -> None:
         """Hold the lease, or take it over within seconds of its holder's death."""
-        while not self._lease.try_acquire():
+        while not self._lease.try_acquire():  # noqa: ASYNC110 - no death tells us of itself
             await asyncio.sleep(LEASE_POLL_S)
         if self.settings.cortex.watch:
             self._spawn(self.cortex.watch())
@@ -378,9 +376,7 @@ class Engine:
         self, session_id: str, *, target: float | None = None, asked_by: str = "person"
     ) -> m.Proposal:
         """Plan an eviction and store it as a proposal that waits for a decision."""
-        return await self.proposals.propose_eviction(
-            session_id, target=target, asked_by=asked_by
-        )
+        return await self.proposals.propose_eviction(session_id, target=target, asked_by=asked_by)
 
     async def snapshot(self, session_id: str, slot_id: int | None = None) -> m.Snapshot:
         """Save a session's state, and its slot where the backend can."""

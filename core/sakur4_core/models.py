@@ -215,12 +215,16 @@ class Anchor:
 
 
 class ProposalKind(StrEnum):
+    """What a proposal asks for."""
+
     EVICTION = "eviction"
     ANCHOR = "anchor"
     UNPIN = "unpin"
 
 
 class ProposalStatus(StrEnum):
+    """Where a proposal stands; all but pending and applied are final."""
+
     PENDING = "pending"
     APPROVED = "approved"
     REJECTED = "rejected"
@@ -276,6 +280,8 @@ class PlanItem:
 
 
 class Pressure(StrEnum):
+    """How the window stands against its trigger, and the anchors against their budget."""
+
     RELAXED = "relaxed"
     COMPACTING = "compacting"
     ANCHOR_OVERFLOW = "anchor_overflow"

@@ -150,8 +150,10 @@ def _identity_in(folder: Path, root: Path) -> str:
         if path == str(root):
             return project_id
         other = git_dir(Path(path))
-        original_stands = other is not None and other != folder and (
-            _read_json(other / IDENTITY_FILE).get("id") == project_id
+        original_stands = (
+            other is not None
+            and other != folder
+            and (_read_json(other / IDENTITY_FILE).get("id") == project_id)
         )
         if not original_stands:
             write_private(file, json.dumps({"id": project_id, "path": str(root)}))
@@ -195,10 +197,10 @@ def write_private(file: Path, text: str) -> None:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)
-        os.replace(partial, file)
+        partial.replace(file)
     except BaseException:
         with suppress(OSError):
-            os.unlink(partial)
+            partial.unlink()
         raise
 
 

@@ -27,11 +27,15 @@ class Section(BaseModel):
 
 
 class StoreSettings(Section):
+    """How the store keeps its promises."""
+
     durability: Literal["normal", "full"] = "normal"
     """``full`` also survives a power cut without losing the last commits; slower."""
 
 
 class ContextSettings(Section):
+    """The window, the planner and the backend."""
+
     window: int | None = Field(
         default=None, ge=1_000, le=100_000_000, json_schema_extra={**SAFE_IN_PROJECT}
     )
@@ -55,6 +59,8 @@ class ContextSettings(Section):
 
 
 class CortexSettings(Section):
+    """What is indexed."""
+
     ignores: tuple[str, ...] = Field(default=(), json_schema_extra={**SAFE_IN_PROJECT})
     """Patterns, in gitignore's form, that are not indexed."""
     languages: tuple[str, ...] = Field(default=(), json_schema_extra={**SAFE_IN_PROJECT})
@@ -74,6 +80,8 @@ class CortexSettings(Section):
 
 
 class RecallSettings(Section):
+    """How evidence is found."""
+
     fusion: Literal["scaled", "rrf"] = "scaled"
     """How the views' scores are joined."""
     embedder: Literal["local", "off", "endpoint"] = "local"
@@ -90,6 +98,8 @@ class RecallSettings(Section):
 
 
 class McpSettings(Section):
+    """What agents may do."""
+
     policy: Literal["ask", "auto", "plan-only"] = "ask"
     """What happens when an agent asks for a decision."""
     toolset: Literal["full", "core"] = "full"
@@ -98,6 +108,8 @@ class McpSettings(Section):
 
 
 class HarnessSettings(Section):
+    """How running agents are followed."""
+
     tail: bool = True
     """Whether running sessions of known harnesses are followed."""
     block_compaction: bool = False
@@ -105,6 +117,8 @@ class HarnessSettings(Section):
 
 
 class DreamSettings(Section):
+    """The idle consolidator."""
+
     enabled: bool = True
     quiet_s: float = Field(default=90, ge=0)
     """Idle time before a pass."""
@@ -122,6 +136,8 @@ class DreamSettings(Section):
 
 
 class TuiSettings(Section):
+    """The interface."""
+
     theme: str = "sakur4-dark"
     keymap: Literal["default", "vim"] = "default"
     keys: dict[str, str] = Field(default_factory=dict)
@@ -134,6 +150,8 @@ class TuiSettings(Section):
 
 
 class ProxySettings(Section):
+    """The reverse proxy."""
+
     max_body_bytes: int = Field(default=64_000_000, ge=1_000)
     ask_wait_s: float = Field(default=40, ge=0)
 
@@ -249,7 +267,7 @@ def _parse_text(key: str, text: str) -> Any:
     annotation = Settings.model_fields[section].annotation
     assert annotation is not None
     leaf = annotation.model_fields[name].annotation
-    if leaf is tuple or str in get_args(leaf) and Ellipsis in get_args(leaf):
+    if Ellipsis in get_args(leaf):
         return tuple(part for part in text.split(os.pathsep) if part)
     return text
 

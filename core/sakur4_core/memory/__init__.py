@@ -1,0 +1,1 @@
+"""What was said, what parsers saw, what was summarised, what was pinned."""

@@ -1,4 +1,4 @@
-"""The Anchor Set: pinned statements, verbatim, exempt from eviction because they are no episodes."""
+"""The Anchor Set: pinned statements, verbatim; no episodes, so no plan can evict them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,11 @@ def render(anchors: Sequence[Anchor]) -> str:
         if chosen:
             lines.append(f"## {title}")
             lines.extend(f"- {anchor.content}" for anchor in chosen)
-    return "\n".join(["# Pinned by the user; these hold for the whole session", *lines]) if (
-        lines
-    ) else ""
+    return (
+        "\n".join(["# Pinned by the user; these hold for the whole session", *lines])
+        if (lines)
+        else ""
+    )
 
 
 def same_statement(one: str, other: str) -> bool:

@@ -106,9 +106,9 @@ class Episodes:
             NotFound: There is none.
         """
         found = await self._workspace.database.read(
-            lambda db: sql.by_seq(db, episode)
-            if isinstance(episode, int)
-            else sql.by_id(db, episode)
+            lambda db: (
+                sql.by_seq(db, episode) if isinstance(episode, int) else sql.by_id(db, episode)
+            )
         )
         if found is None:
             raise NotFound(f"No episode {episode!r}.", "Look it up with `sakur4-tui recall`.")

@@ -43,7 +43,8 @@ DETECTORS = (
     _detector("stripe-key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
     _detector("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
     _detector(
-        "authorization", r"(?i)\bauthorization\s*[:=]\s*(?:bearer|basic|token)\s+(?P<secret>\S{8,})"
+        "authorization",
+        r"(?i)\bauthorization\s*[:=]\s*(?:bearer|basic|token)\s+(?P<secret>\S{8,})",
     ),
     _detector("url-password", r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:(?P<secret>[^\s/@]{3,})@"),
     _detector(

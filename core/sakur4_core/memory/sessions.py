@@ -63,9 +63,7 @@ class Sessions:
         """
         found = await self._workspace.database.read(lambda db: sql.get(db, session_id))
         if found is None:
-            raise NotFound(
-                f"No session {session_id!r}.", "List them with `sakur4-tui sessions`."
-            )
+            raise NotFound(f"No session {session_id!r}.", "List them with `sakur4-tui sessions`.")
         return found
 
     async def list(self, limit: int = 100) -> tuple[Session, ...]:

@@ -51,9 +51,7 @@ def revive(tx: Transaction, anchor_id: str) -> None:
 
 def get(db: sqlite3.Connection, anchor_id: str) -> Anchor | None:
     """One anchor, active or not."""
-    row = db.execute(
-        f"SELECT {_COLUMNS} FROM anchor WHERE anchor_id = ?", (anchor_id,)
-    ).fetchone()
+    row = db.execute(f"SELECT {_COLUMNS} FROM anchor WHERE anchor_id = ?", (anchor_id,)).fetchone()
     return None if row is None else _anchor(row)
 
 
@@ -91,7 +89,7 @@ def history(db: sqlite3.Connection, limit: int) -> tuple[Anchor, ...]:
 
 
 def _anchor(row: sqlite3.Row) -> Anchor:
-    values = {key: row[key] for key in row.keys()}
+    values = dict(row)
     return Anchor(
         **{**values, "kind": AnchorKind(values["kind"]), "scope": Scope(values["scope"])}
     )

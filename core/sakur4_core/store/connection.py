@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import aiosqlite
 
@@ -25,8 +25,8 @@ class StoreConnection(aiosqlite.Connection):
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Call ``work`` with the raw connection on the connection's thread."""
-        result: Any = await self._execute(work, self._conn)
-        return result  # type: ignore[no-any-return]
+        result: T = await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
+        return result
 
 
 def connect(path: Path, *, read_only: bool, durability: str = "normal") -> StoreConnection:

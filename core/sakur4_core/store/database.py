@@ -223,9 +223,7 @@ def prepare_file(path: Path) -> None:
             "Name a writable place with --store or SAKUR4_HOME.",
         ) from error
     if path.is_dir() or not os.access(path, os.R_OK | os.W_OK):
-        raise StoreError(
-            f"The store {path} cannot be written.", "Name another file with --store."
-        )
+        raise StoreError(f"The store {path} cannot be written.", "Name another file with --store.")
     raw = sqlite3.connect(path, isolation_level=None, timeout=10)
     try:
         configure(raw, read_only=False)

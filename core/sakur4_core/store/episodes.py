@@ -99,8 +99,8 @@ def insert(
     """Write the row, its state and its words."""
     tx.db.execute(
         "INSERT INTO episode (seq, episode_id, session_id, turn, role, content, tool_name,"
-        " tool_call_id, token_count, origin, created_at, idempotency_key, content_hash, chain_hash)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " tool_call_id, token_count, origin, created_at, idempotency_key, content_hash,"
+        " chain_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             seq,
             new.episode_id,
@@ -163,9 +163,7 @@ def count(db: sqlite3.Connection, chosen: Filter) -> int:
 
 def of_fold(db: sqlite3.Connection, fold_id: str) -> tuple[Episode, ...]:
     """The turns of a fold, in order."""
-    rows = db.execute(
-        f"SELECT {_COLUMNS}{_FROM} WHERE s.fold_id = ? ORDER BY e.seq", (fold_id,)
-    )
+    rows = db.execute(f"SELECT {_COLUMNS}{_FROM} WHERE s.fold_id = ? ORDER BY e.seq", (fold_id,))
     return tuple(_episode(row) for row in rows)
 
 

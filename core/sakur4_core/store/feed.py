@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 
 from sakur4_core.errors import StoreError
 from sakur4_core.events import EventBus
@@ -59,8 +60,9 @@ class Feed:
 
     async def _publish_new(self) -> None:
         while True:
-            after = self._position
-            events = await self._database.read(lambda db: read_events(db, after, BATCH))
+            events = await self._database.read(
+                partial(read_events, after=self._position, limit=BATCH)
+            )
             for event in events:
                 self._bus.publish(event)
             if events:

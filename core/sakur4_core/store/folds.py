@@ -18,9 +18,7 @@ def open_fold(db: sqlite3.Connection, session_id: str) -> str | None:
     return None if row is None else row[0]
 
 
-def insert(
-    tx: Transaction, fold_id: str, session_id: str, description: str, goal: str
-) -> None:
+def insert(tx: Transaction, fold_id: str, session_id: str, description: str, goal: str) -> None:
     """Open a fold after the newest turn."""
     tx.db.execute(
         "INSERT INTO fold (fold_id, session_id, description, goal, status, first_seq, created_at)"

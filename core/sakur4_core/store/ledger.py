@@ -56,6 +56,6 @@ def of_scope(db: sqlite3.Connection, scope: str) -> tuple[Fact, ...]:
 
 
 def _fact(row: sqlite3.Row) -> Fact:
-    values = {key: row[key] for key in row.keys()}
+    values = dict(row)
     values["kind"] = FactKind(values["kind"])
     return Fact(**values)

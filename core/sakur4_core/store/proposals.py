@@ -201,7 +201,7 @@ def move_tiers(tx: Transaction, moves: Iterable[tuple[int, Tier]]) -> None:
 
 
 def _row(row: sqlite3.Row) -> Row:
-    values = {key: row[key] for key in row.keys()}
+    values = dict(row)
     values["payload"] = json.loads(values["payload"])
     values["undo"] = None if values["undo"] is None else json.loads(values["undo"])
     return Row(**values)

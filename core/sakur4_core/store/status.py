@@ -75,5 +75,5 @@ def counts(db: sqlite3.Connection) -> Counts:
     return Counts(
         schema_version=db.execute("PRAGMA user_version").fetchone()[0],
         indexed_at=meta(db, "indexed_at"),
-        **{key: row[key] for key in row.keys()},
+        **dict(row),
     )

@@ -12,6 +12,15 @@ from sakur4_core.models import FactKind
 MAX_LEAVES = 300
 MAX_ITEMS = 20
 MAX_DEPTH = 12
+# bool before int: every bool is an int.
+_TYPES: tuple[tuple[type, str], ...] = (
+    (bool, "boolean"),
+    (int, "number"),
+    (float, "number"),
+    (str, "string"),
+    (dict, "object"),
+    (list, "array"),
+)
 
 
 def parse(text: str) -> Parsed | None:
@@ -23,7 +32,7 @@ def parse(text: str) -> Parsed | None:
         value = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    findings = []
+    findings: list[Finding] = []
     for path, leaf in _leaves(value, "$", 0):
         if len(findings) == MAX_LEAVES:
             break
@@ -47,7 +56,7 @@ def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _type(value: Any) -> str:
-    for kind, name in ((bool, "boolean"), (int, "number"), (float, "number"), (str, "string")):
+    for kind, name in _TYPES:
         if isinstance(value, kind):
             return name
-    return {dict: "object", list: "array"}.get(type(value), "null")
+    return "null"

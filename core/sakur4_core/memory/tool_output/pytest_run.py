@@ -17,12 +17,10 @@ _RESULT = re.compile(r"^(FAILED|ERROR|PASSED) (\S+?)(?: - (.*))?$", re.MULTILINE
 
 def parse(text: str) -> Parsed | None:
     """Claim a text that holds pytest's closing line."""
-    closing = None
-    for closing in _CLOSING.finditer(text):
-        pass
-    if closing is None:
+    closings = _CLOSING.findall(text)
+    if not closings:
         return None
-    counts = closing[1].rstrip(", ")
+    counts = closings[-1].rstrip(", ")
     findings = [Finding(FactKind.TEST_RESULT, "summary", counts)]
     for match in _RESULT.finditer(text):
         value = match[1].lower() + (f": {match[3]}" if match[3] else "")

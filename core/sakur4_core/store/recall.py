@@ -1,0 +1,275 @@
+"""What recall reads: ranked matches within a scope, then the rows behind the best of them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sakur4_core.events import INDEX_UPDATED, RECALL_RAN
+from sakur4_core.models import Fact, FactKind, Role, StaleAnchor, Tier
+from sakur4_core.store.database import Transaction
+
+EPISODE: Final = "episode"
+SUMMARY: Final = "summary"
+FACT: Final = "fact"
+KINDS: Final = (EPISODE, SUMMARY, FACT)
+
+VALUE_CHARS = 400
+
+# Scope stands before the limit: a busy session never crowds a quiet one out. Of equal scores
+# the newer row comes first.
+_MATCHES = {
+    EPISODE: (
+        "SELECT episode_fts.rowid AS row, -bm25(episode_fts) AS score FROM episode_fts"
+        " JOIN episode e ON e.seq = episode_fts.rowid"
+        " WHERE episode_fts MATCH :match AND (:session IS NULL OR e.session_id = :session)"
+        " ORDER BY score DESC, row DESC LIMIT :limit"
+    ),
+    SUMMARY: (
+        "SELECT atlas_fts.rowid AS row, -bm25(atlas_fts) AS score FROM atlas_fts"
+        " JOIN atlas a ON a.atlas_id = atlas_fts.atlas_id AND a.retired_at IS NULL"
+        " WHERE atlas_fts MATCH :match"
+        " AND (:session IS NULL OR a.session_id IS NULL OR a.session_id = :session)"
+        " ORDER BY score DESC, row DESC LIMIT :limit"
+    ),
+    FACT: (
+        "SELECT fact_fts.rowid AS row, -bm25(fact_fts) AS score FROM fact_fts"
+        " WHERE fact_fts MATCH :match ORDER BY score DESC, row DESC LIMIT :limit"
+    ),
+}
+_HAS = {
+    EPISODE: "SELECT 1 FROM episode_fts WHERE episode_fts MATCH ? LIMIT 1",
+    SUMMARY: "SELECT 1 FROM atlas_fts WHERE atlas_fts MATCH ? LIMIT 1",
+    FACT: "SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? LIMIT 1",
+}
+_HOLDS = {
+    EPISODE: "SELECT 1 FROM episode_fts WHERE episode_fts MATCH ? AND rowid = ?",
+    SUMMARY: "SELECT 1 FROM atlas_fts WHERE atlas_fts MATCH ? AND rowid = ?",
+    FACT: "SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? AND rowid = ?",
+}
+_NEWEST = {
+    EPISODE: (
+        "SELECT seq AS row FROM episode WHERE :session IS NULL OR session_id = :session"
+        " ORDER BY seq DESC LIMIT :limit"
+    ),
+    SUMMARY: (
+        "SELECT atlas_fts.rowid AS row FROM atlas a JOIN atlas_fts USING (atlas_id)"
+        " WHERE a.retired_at IS NULL"
+        " AND (:session IS NULL OR a.session_id IS NULL OR a.session_id = :session)"
+        " ORDER BY a.created_at DESC, row DESC LIMIT :limit"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeRow:
+    """An episode as recall returns it, whatever its tier."""
+
+    seq: int
+    episode_id: str
+    session_id: str
+    role: Role
+    tool_name: str | None
+    content: str
+    token_count: int
+    created_at: str
+    tier: Tier
+    superseded_by: str | None
+    superseded_seq: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """A summary, with what of its ground has moved and the files that it rests on."""
+
+    row: int
+    atlas_id: str
+    content: str
+    token_count: int
+    session_id: str | None
+    created_at: str
+    stale: tuple[StaleAnchor, ...]
+    files: tuple[str, ...]
+
+
+def match(
+    db: sqlite3.Connection, kind: str, expression: str, *, session_id: str | None, limit: int
+) -> list[tuple[int, float]]:
+    """The rows of one kind that match an FTS5 expression, best first, with BM25 (higher is
+    better). Code facts belong to the project, so a session does not narrow them."""
+    bound = {"match": expression, "session": session_id, "limit": limit}
+    return [(row["row"], row["score"]) for row in db.execute(_MATCHES[kind], bound)]
+
+
+def has_match(db: sqlite3.Connection, kind: str, expression: str) -> bool:
+    """Whether any row of one kind matches."""
+    return db.execute(_HAS[kind], (expression,)).fetchone() is not None
+
+
+def row_matches(db: sqlite3.Connection, kind: str, expression: str, row: int) -> bool:
+    """Whether one row matches."""
+    return db.execute(_HOLDS[kind], (expression, row)).fetchone() is not None
+
+
+def newest(db: sqlite3.Connection, kind: str, *, session_id: str | None, limit: int) -> list[int]:
+    """The newest rows of one kind; facts have no time, so there are none of them."""
+    if kind not in _NEWEST:
+        return []
+    bound = {"session": session_id, "limit": limit}
+    return [row["row"] for row in db.execute(_NEWEST[kind], bound)]
+
+
+def superseded(db: sqlite3.Connection, seqs: Iterable[int]) -> set[int]:
+    """Which of these episodes were corrected later."""
+    rows = db.execute(
+        "SELECT seq FROM episode_state"
+        " WHERE superseded_by IS NOT NULL AND seq IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(seqs)),),
+    )
+    return {row["seq"] for row in rows}
+
+
+def episodes(db: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, EpisodeRow]:
+    """The episodes at these places, by place."""
+    rows = db.execute(
+        "SELECT e.seq, e.episode_id, e.session_id, e.role, e.tool_name, e.content,"
+        " e.token_count, e.created_at, s.tier, s.superseded_by, later.seq AS superseded_seq"
+        " FROM episode e JOIN episode_state s USING (seq)"
+        " LEFT JOIN episode later ON later.episode_id = s.superseded_by"
+        " WHERE e.seq IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(seqs)),),
+    )
+    return {
+        row["seq"]: EpisodeRow(
+            **{**dict(row), "role": Role(row["role"]), "tier": Tier(row["tier"])}
+        )
+        for row in rows
+    }
+
+
+def summaries(db: sqlite3.Connection, rows: Sequence[int]) -> dict[int, SummaryRow]:
+    """The summaries at these index rows, their staleness as of this very read."""
+    found = {}
+    for row in db.execute(
+        "SELECT f.rowid AS row, a.atlas_id, a.content, a.token_count, a.session_id, a.created_at"
+        " FROM atlas_fts f JOIN atlas a ON a.atlas_id = f.atlas_id AND a.retired_at IS NULL"
+        " WHERE f.rowid IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(rows)),),
+    ):
+        stale, files = _ground(db, row["atlas_id"])
+        found[row["row"]] = SummaryRow(**dict(row), stale=stale, files=files)
+    return found
+
+
+def _ground(
+    db: sqlite3.Connection, atlas_id: str
+) -> tuple[tuple[StaleAnchor, ...], tuple[str, ...]]:
+    """What of a summary's anchors has moved, and the files of those that stand.
+
+    One anchor at a time: the planner uses each table's own index for a constant id, but
+    builds the whole of ``anchor_now`` for a join.
+    """
+    stale = []
+    files = set()
+    for anchor in db.execute(
+        "SELECT anchor_type, anchor_id, hash_at_write, value_at_write FROM atlas_anchor"
+        " WHERE atlas_id = ? ORDER BY anchor_type, anchor_id",
+        (atlas_id,),
+    ).fetchall():
+        now = db.execute(
+            "SELECT hash, value, name, file_path, line FROM anchor_now"
+            " WHERE anchor_type = ? AND anchor_id = ?",
+            (anchor["anchor_type"], anchor["anchor_id"]),
+        ).fetchone()
+        if now is not None and now["file_path"] is not None:
+            files.add(now["file_path"])
+        if now is None or now["hash"] != anchor["hash_at_write"]:
+            stale.append(_stale_anchor(anchor, now))
+    return tuple(stale), tuple(sorted(files))
+
+
+def _stale_anchor(anchor: sqlite3.Row, now: sqlite3.Row | None) -> StaleAnchor:
+    return StaleAnchor(
+        anchor_type=anchor["anchor_type"],
+        anchor_id=anchor["anchor_id"],
+        name=anchor["anchor_id"] if now is None else now["name"],
+        location="" if now is None else _location(now["file_path"], now["line"]),
+        hash_at_write=anchor["hash_at_write"],
+        hash_now=None if now is None else now["hash"],
+        value_at_write=anchor["value_at_write"],
+        value_now=None if now is None else now["value"][:VALUE_CHARS],
+        reason="gone" if now is None else "changed",
+    )
+
+
+def _location(path: str | None, line: int | None) -> str:
+    if path is None:
+        return ""
+    return path if line is None else f"{path}:{line}"
+
+
+def facts(db: sqlite3.Connection, rows: Sequence[int]) -> dict[int, Fact]:
+    """The facts at these rows that still exist, by row."""
+    found = db.execute(
+        "SELECT fact_row, fact_id, kind, qualified_name, file_path, line_start, line_end,"
+        " signature, value, interface_hash, body_hash, source, scope"
+        " FROM fact WHERE fact_row IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(rows)),),
+    )
+    return {row["fact_row"]: _fact(row) for row in found}
+
+
+def _fact(row: sqlite3.Row) -> Fact:
+    values: dict[str, Any] = dict(row)
+    del values["fact_row"]
+    return Fact(**{**values, "kind": FactKind(values["kind"])})
+
+
+def ledger_version(db: sqlite3.Connection) -> tuple[int, int]:
+    """A value that moves whenever code facts may have come or changed."""
+    row = db.execute(
+        "SELECT (SELECT coalesce(max(seq), 0) FROM event WHERE kind = ?),"
+        " (SELECT coalesce(max(fact_row), 0) FROM fact)",
+        (INDEX_UPDATED,),
+    ).fetchone()
+    return row[0], row[1]
+
+
+def index_facts(tx: Transaction, *, after: int, limit: int) -> int | None:
+    """Add the words of up to ``limit`` facts that have none yet, from row ``after`` on.
+
+    Returns:
+        The last row that was looked at, or None when no fact is left without words.
+    """
+    rows = tx.db.execute(
+        "SELECT fact_row FROM fact WHERE fact_row > ?"
+        " AND source <> 'tool-output' AND kind NOT IN ('import', 'export')"
+        " AND fact_row NOT IN (SELECT id FROM fact_fts_docsize)"
+        " ORDER BY fact_row LIMIT ?",
+        (after, limit),
+    ).fetchall()
+    if not rows:
+        return None
+    last: int = rows[-1]["fact_row"]
+    tx.db.execute(
+        "INSERT INTO fact_fts (rowid, text) SELECT fact_row, words FROM fact_words"
+        " WHERE fact_row > ? AND fact_row <= ?"
+        " AND fact_row NOT IN (SELECT id FROM fact_fts_docsize)",
+        (after, last),
+    )
+    return last if len(rows) == limit else None
+
+
+def note_recall(
+    tx: Transaction, *, session_id: str | None, query: str, hits: int, stale: int, ms: float
+) -> None:
+    """Record that a recall ran. ``query`` is redacted and short."""
+    tx.emit(
+        RECALL_RAN,
+        actor="agent",
+        session_id=session_id,
+        detail={"query": query, "hits": hits, "stale": stale, "ms": ms},
+    )
