@@ -156,6 +156,13 @@ class ProxySettings(Section):
     ask_wait_s: float = Field(default=40, ge=0)
 
 
+class CliSettings(Section):
+    """The command line."""
+
+    decide_without_asking: bool = False
+    """Whether approve, reject, undo, pin, unpin and redact skip the typed yes."""
+
+
 class Settings(BaseModel):
     """All settings. ``sources`` names the layer that each non-default value came from."""
 
@@ -170,6 +177,7 @@ class Settings(BaseModel):
     dream: DreamSettings = DreamSettings()
     tui: TuiSettings = TuiSettings()
     proxy: ProxySettings = ProxySettings()
+    cli: CliSettings = CliSettings()
     sources: dict[str, str] = Field(default_factory=dict, exclude=True)
 
     def source_of(self, key: str) -> str:
