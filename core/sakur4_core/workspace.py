@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sakur4_core.clock import Clock, IdFactory
-from sakur4_core.paths import Project, StorePlace
+from sakur4_core.paths import Home, Project, StorePlace
 from sakur4_core.settings import Settings
 from sakur4_core.store.database import Database
 
@@ -38,7 +38,7 @@ class Freshness(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The project, its store, and the injected sources of time, ids and counts."""
+    """The project, its store, the user's folders, and injected sources of time, ids, counts."""
 
     project: Project
     place: StorePlace
@@ -47,3 +47,4 @@ class Workspace:
     clock: Clock
     ids: IdFactory
     counter: TokenCounter
+    home: Home = field(default_factory=Home.resolve)

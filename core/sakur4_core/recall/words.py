@@ -15,7 +15,9 @@ LONGEST_NAME = 64
 _NAME = re.compile(rf"(?<![A-Za-z0-9])[A-Za-z0-9]{{2,{LONGEST_NAME}}}(?![A-Za-z0-9])")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Scripts written without spaces: kana, Han (with its extensions), Hangul, Thai.
-_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = (
+    "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
 _UNSPACED_CHAR = re.compile(f"[{_UNSPACED}]")
 UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 
@@ -37,8 +39,9 @@ def search_text(text: str) -> str:
     """
     parts: dict[str, None] = {}
     for name in dict.fromkeys(_NAME.findall(text)):
-        humps = name_parts(name)
-        if len(humps) > 1:
-            parts.update(dict.fromkeys(humps))
+        if not name[1:].islower() and not name.isupper():
+            humps = name_parts(name)
+            if len(humps) > 1:
+                parts.update(dict.fromkeys(humps))
     spaced = text if text.isascii() else _UNSPACED_CHAR.sub(r" \g<0> ", text)
     return f"{spaced}\n{' '.join(parts)}" if parts else spaced

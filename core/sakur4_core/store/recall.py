@@ -228,39 +228,34 @@ def _fact(row: sqlite3.Row) -> Fact:
     return Fact(**{**values, "kind": FactKind(values["kind"])})
 
 
-def ledger_version(db: sqlite3.Connection) -> tuple[int, int]:
-    """A value that moves whenever code facts may have come or changed."""
-    row = db.execute(
-        "SELECT (SELECT coalesce(max(seq), 0) FROM event WHERE kind = ?),"
-        " (SELECT coalesce(max(fact_row), 0) FROM fact)",
-        (INDEX_UPDATED,),
-    ).fetchone()
-    return row[0], row[1]
+def ledger_version(db: sqlite3.Connection) -> int:
+    """A number that moves whenever the code index did."""
+    version: int = db.execute(
+        "SELECT coalesce(max(seq), 0) FROM event WHERE kind = ?", (INDEX_UPDATED,)
+    ).fetchone()[0]
+    return version
 
 
-def index_facts(tx: Transaction, *, after: int, limit: int) -> int | None:
-    """Add the words of up to ``limit`` facts that have none yet, from row ``after`` on.
-
-    Returns:
-        The last row that was looked at, or None when no fact is left without words.
-    """
-    rows = tx.db.execute(
+def facts_without_words(db: sqlite3.Connection, *, after: int, limit: int) -> list[int]:
+    """The first code facts behind row ``after`` whose words are not indexed yet."""
+    rows = db.execute(
         "SELECT fact_row FROM fact WHERE fact_row > ?"
         " AND source <> 'tool-output' AND kind NOT IN ('import', 'export')"
         " AND fact_row NOT IN (SELECT id FROM fact_fts_docsize)"
         " ORDER BY fact_row LIMIT ?",
         (after, limit),
-    ).fetchall()
-    if not rows:
-        return None
-    last: int = rows[-1]["fact_row"]
+    )
+    return [row["fact_row"] for row in rows]
+
+
+def index_facts(tx: Transaction, rows: Sequence[int]) -> None:
+    """Add the words of these facts, as far as they still exist and have none."""
     tx.db.execute(
         "INSERT INTO fact_fts (rowid, text) SELECT fact_row, words FROM fact_words"
-        " WHERE fact_row > ? AND fact_row <= ?"
+        " WHERE fact_row IN (SELECT value FROM json_each(?))"
         " AND fact_row NOT IN (SELECT id FROM fact_fts_docsize)",
-        (after, last),
+        (json.dumps(list(rows)),),
     )
-    return last if len(rows) == limit else None
 
 
 def note_recall(
