@@ -113,6 +113,7 @@ class Engine:
                     clock,
                     ids or RandomIds(clock),
                     counter or LocalCounter(),
+                    home,
                 )
                 engine = cls(workspace, kind, home)
                 await engine._start()
@@ -138,6 +139,7 @@ class Engine:
         for task in tuple(self._background):
             with suppress(asyncio.CancelledError):
                 await task
+        await self.recaller.close()
         await self.cortex.close()
         await self._feed.stop()
         self._lease.release()
