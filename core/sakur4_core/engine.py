@@ -58,7 +58,7 @@ class Engine:
         self.window = Window(workspace, self.anchor_set, self.coherence)
         self.proposals = Proposals(workspace, self.window, self.anchor_set, self.events)
         self.recaller = Recaller(workspace, self.cortex)
-        self.consolidator = Dream(workspace, self.atlas, self.cortex, self.coherence)
+        self.consolidator = Dream(workspace, self.cortex)
         self._kind = kind
         self._feed = Feed(workspace.database, self.events)
         self._lease = Lease(workspace.place.lease)
