@@ -1,0 +1,1 @@
+"""The MCP gateway: the engine as tools, resources and a prompt."""
