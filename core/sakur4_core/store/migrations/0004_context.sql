@@ -1,5 +1,10 @@
 -- What was sent, what it cost, and what is known of the prompt cache.
 
+-- All that a receipt or a plan reads of an episode, so that neither walks through contents.
+CREATE INDEX episode_window ON episode (
+    session_id, seq, episode_id, turn, role, tool_name, tool_call_id, token_count
+);
+
 CREATE TABLE usage (
     usage_row         INTEGER PRIMARY KEY,
     session_id        TEXT NOT NULL,
@@ -16,6 +21,7 @@ CREATE TABLE usage (
     local_count       INTEGER,
     verdict           TEXT,
     cause             TEXT,
+    price             REAL,
     created_at        TEXT NOT NULL
 );
 CREATE INDEX usage_by_session ON usage (session_id, usage_row);
