@@ -1,0 +1,6 @@
+"""``python -m sakur4_tui`` is the console script by another name."""
+
+from sakur4_tui.cli.main import run
+
+if __name__ == "__main__":
+    run()

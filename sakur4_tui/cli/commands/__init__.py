@@ -1,0 +1,1 @@
+"""One module a subject. Each names its commands in ``COMMANDS``."""

@@ -1,0 +1,1 @@
+"""The demo: a sample project, a recorded session, and the replay of one on the other."""
