@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -84,7 +85,7 @@ async def commit(
     """Append one turn; without CONTENT it is read from standard input."""
     text = content
     if text is None:
-        text = click.get_binary_stream("stdin").read().decode("utf-8", "replace")
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
     done = await engine.commit_episode(
         role,
         text,
