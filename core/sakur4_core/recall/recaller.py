@@ -11,6 +11,7 @@ from typing import Any
 
 from sakur4_core.errors import InvalidInput, StoreError
 from sakur4_core.memory.redaction import redact
+from sakur4_core.memory.text import storable
 from sakur4_core.models import Hit, Recall
 from sakur4_core.recall import lexical
 from sakur4_core.recall.budget import Fitted, fit
@@ -97,7 +98,7 @@ class Recaller:
         words = [term.words[0] for term in request.query.terms]
         fitted = await fit(counted, request.budget, words, self._workspace.counter)
         answer = Recall(
-            query=query,
+            query=request.query.text,
             hits=fitted.hits,
             views=(lexical.NAME,) if request.query.terms else (NEWEST,),
             lexical_only=True,
@@ -132,7 +133,7 @@ class Recaller:
             named = ", ".join(repr(kind) for kind in unknown) or "none"
             raise InvalidInput(f"Unknown kinds: {named}.", f"Use {', '.join(sql.KINDS)}.")
         budget = budget_tokens or self._workspace.settings.recall.budget_tokens
-        return Request(parse(query), Scope(chosen, session_id), k, budget)
+        return Request(parse(storable(query)[0]), Scope(chosen, session_id), k, budget)
 
     @asynccontextmanager
     async def _source(self, project: str | None) -> AsyncIterator[Reader]:

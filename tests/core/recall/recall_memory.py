@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sakur4_core.clock import FakeClock, SequentialIds
 from sakur4_core.context.tokens import LocalCounter
@@ -11,7 +10,7 @@ from sakur4_core.events import INDEX_UPDATED
 from sakur4_core.memory.atlas import Atlas
 from sakur4_core.memory.episodes import Episodes
 from sakur4_core.models import Committed
-from sakur4_core.paths import Home, Project, identify, place_store
+from sakur4_core.paths import Home, Project, place_store
 from sakur4_core.recall.recaller import Recaller
 from sakur4_core.settings import Settings
 from sakur4_core.store.database import Database, Transaction

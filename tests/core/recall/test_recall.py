@@ -69,6 +69,20 @@ async def test_a_query_without_a_word_is_answered_with_the_newest(memory: Memory
         assert "newest" in recall.notes[0]
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        'port" OR 1', "port*", "NEAR(port, 2)", "text:port", "-port ^port", "port\0port",
+        "port \ud800", "(((port", "port " * 20_000, "\N{ZERO WIDTH JOINER}port",
+    ],
+)  # fmt: skip
+async def test_a_hostile_query_is_a_query(memory: Memory, query: str) -> None:
+    said = await memory.say("the port is open")
+    recall = await memory.recaller.recall(query)
+    await memory.recaller.close()
+    assert [hit.id for hit in recall.hits] == [said.episode_id]
+
+
 async def test_nothing_found_is_said(memory: Memory) -> None:
     await memory.say("something else")
     recall = await memory.recaller.recall("zeppelin")
