@@ -1,0 +1,156 @@
+"""The terminal program: themes, keys, the bridge from the engine, and a clean way out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import tzinfo
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.text import Text
+from sakur4_core.errors import ConfigError
+from textual.app import App
+from textual.binding import BindingType
+from textual.driver import Driver
+
+from sakur4_tui import theming
+from sakur4_tui.actions import Scope, bindings
+from sakur4_tui.bridge import carry_events
+from sakur4_tui.glyphs import ASCII, UNICODE
+from sakur4_tui.keymap import resolve
+from sakur4_tui.look import Look
+from sakur4_tui.palette import ActionProvider
+from sakur4_tui.screens.main import MainScreen
+
+if TYPE_CHECKING:
+    from sakur4_core.engine import Engine
+
+log = logging.getLogger(__name__)
+
+STOPPED = (
+    "sakur4-tui stopped on an error of its own ({name}). Its log has the details; start it again."
+)
+
+
+class Sakur4App(App[None]):
+    """The interface over one open engine. It never closes the engine.
+
+    Args:
+        engine: Whose project is shown.
+        theme: A theme's name instead of the settings'.
+        driver_class: Where to draw instead of the standard terminal.
+        zone: The zone times are shown in; None is the machine's own.
+
+    Raises:
+        ConfigError: The theme asked for does not exist or is bad.
+    """
+
+    TITLE = "sakur4"
+    CSS_PATH = ["styles/global.tcss", "styles/main.tcss", "styles/plan.tcss"]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
+    COMMANDS = {ActionProvider}  # noqa: RUF012
+    ENABLE_COMMAND_PALETTE = True
+    AUTO_FOCUS = None
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        theme: str | None = None,
+        driver_class: type[Driver] | None = None,
+        zone: tzinfo | None = None,
+    ) -> None:
+        self.engine = engine
+        self._zone = zone
+        settings = engine.settings.tui
+        self._glyphs = ASCII if settings.ascii else UNICODE
+        self._themes, problems = theming.load_themes(
+            (theming.shipped_folder(), engine.home.themes)
+        )
+        self._problems = [str(problem) for problem in problems]
+        wanted = self._themes.get(theme or settings.theme)
+        if wanted is None:
+            names = ", ".join(sorted(self._themes))
+            raise ConfigError(
+                f"There is no theme {theme or settings.theme!r}.", f"Known are: {names}."
+            )
+        self._variables = wanted.variables
+        super().__init__(driver_class=driver_class)
+        for known in tuple(self.available_themes):
+            self.unregister_theme(known)
+        for loaded in self._themes.values():
+            self.register_theme(loaded)
+        self.theme = wanted.name
+        if not settings.animations:
+            self.animation_level = "none"
+        keymap = resolve(settings.keymap, settings.keys)
+        self._problems += keymap.problems
+        self._keys = keymap.keys
+        self.set_keymap(keymap.keys)
+        self._main = MainScreen(engine, self.look)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return self._variables
+
+    def look(self) -> Look:
+        """How and when to draw."""
+        return Look(self._glyphs, self.engine.workspace.clock.now(), self._zone)
+
+    def get_default_screen(self) -> MainScreen:
+        return self._main
+
+    # -- life ------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self._catch_signals()
+        self.run_worker(
+            carry_events(self.engine, self._main.post_message),
+            group="bridge",
+            exit_on_error=False,
+        )
+        for problem in self._problems:
+            self.notify(problem, title="Settings", severity="warning", markup=False)
+
+    def _catch_signals(self) -> None:
+        """End as `q` does when told to end, so that the terminal is given back as it was."""
+        if self.is_headless:
+            return
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, self._ended_by, number)
+
+    def _ended_by(self, number: int) -> None:
+        self.exit(return_code=128 + number)
+
+    def _fatal_error(self) -> None:
+        """One sentence on the way out; the traceback goes to the log, not over the screen."""
+        error = self._exception
+        log.critical("the interface stopped", exc_info=error)
+        self.bell()
+        self._exit_renderables.append(Text(STOPPED.format(name=type(error).__name__)))
+        self._close_messages_no_wait()
+
+    # -- actions ---------------------------------------------------------------
+
+    def action_help(self) -> None:
+        """The keys that work on the screen below."""
+        from sakur4_tui.screens.help import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):
+            self.screen.action_close()
+            return
+        scopes = cast(
+            "tuple[Scope, ...]", getattr(self.screen, "HELP_SCOPES", ("dialog", "list", "app"))
+        )
+        display: Callable[[str], str] = lambda key: key  # noqa: E731
+        self.push_screen(HelpScreen(scopes, self._keys, display, self._glyphs))
+
+    def action_next_theme(self) -> None:
+        """Draw in the next theme by name."""
+        names = sorted(self._themes)
+        self.theme = names[(names.index(self.theme) + 1) % len(names)]
+        self.notify(f"Theme: {self.theme}.", markup=False)

@@ -1,0 +1,61 @@
+"""Pane 5: the pinned statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sakur4_core import models as m
+from textual.content import Content
+
+from sakur4_tui import figures
+from sakur4_tui.cells import first_line, line, spread, words
+from sakur4_tui.facts import Facts, Topic
+from sakur4_tui.look import Look
+from sakur4_tui.widgets.pane import Pane, quiet
+from sakur4_tui.widgets.virtual import Row
+
+_KINDS = {
+    m.AnchorKind.SAFETY_CONSTRAINT: "safety",
+    m.AnchorKind.TASK_CONTRACT: "task",
+    m.AnchorKind.USER_CORRECTION: "fix",
+}
+
+
+class AnchorsPane(Pane):
+    """Every active anchor, its kind and reach, and what they cost together."""
+
+    number, name_, topic = 5, "Anchors", Topic.ANCHORS
+
+    def note(self, facts: Facts, look: Look) -> str:
+        return f"{look.glyphs.anchor} {len(facts.anchors)} pinned" if facts.anchors else ""
+
+    def summary(self, facts: Facts, look: Look) -> Content:
+        if not facts.anchors:
+            return line(("nothing is pinned", "$quiet"))
+        first = first_line(facts.anchors[0].content)
+        return line((f"{look.glyphs.anchor} {len(facts.anchors)} pinned  ", "$anchor"), first)
+
+    def rows(self, facts: Facts, look: Look, width: int, height: int) -> Sequence[Row]:
+        if facts.anchors is None:
+            return quiet("Reading.", width)
+        if not facts.anchors:
+            return quiet("Nothing is pinned. A rule said by you is proposed here as a pin.", width)
+        rows = [
+            Row(content, anchor.anchor_id)
+            for anchor in facts.anchors
+            for content in _anchor(anchor, width, look)
+        ]
+        cost = sum(anchor.token_cost for anchor in facts.anchors)
+        text = f"{figures.count(cost)} tokens in every prompt; never evicted"
+        return [*rows, Row(line("")), *quiet(text, width)]
+
+
+def _anchor(anchor: m.Anchor, width: int, look: Look) -> list[Content]:
+    sign = line((f"{look.glyphs.anchor} ", "$anchor"), (f"{_KINDS[anchor.kind]:<7}", "$quiet"))
+    scope = line((anchor.scope.value, "$quiet"))
+    room = max(width - sign.cell_length - scope.cell_length - 1, 8)
+    first, *more = words(anchor.content, room)
+    return [
+        spread(sign.append(first), scope, width, look.glyphs),
+        *(line(" " * sign.cell_length, text) for text in more),
+    ]
