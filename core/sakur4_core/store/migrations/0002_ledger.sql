@@ -32,10 +32,12 @@ CREATE TABLE fact (
     interface_hash TEXT,
     body_hash      TEXT,
     source         TEXT NOT NULL CHECK (source IN ('tree-sitter', 'tool-output', 'declared')),
-    scope          TEXT NOT NULL
+    scope          TEXT NOT NULL,
+    name           TEXT  -- the last part of a code fact's qualified name
 );
 CREATE INDEX fact_by_file ON fact (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX fact_by_name ON fact (qualified_name);
+CREATE INDEX fact_by_last_name ON fact (name) WHERE name IS NOT NULL;
 CREATE INDEX fact_by_scope ON fact (scope) WHERE source = 'tool-output';
 
 -- Typed relations between things of different kinds; ids carry their own prefix.

@@ -1,0 +1,84 @@
+"""From one file to its facts: deterministic, by syntax tree, without any model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sakur4_core.cortex.discovery import Found
+from sakur4_core.cortex.languages import by_name
+from sakur4_core.cortex.languages.language import Language
+from sakur4_core.cortex.model import FileStatus, ParsedFile
+from sakur4_core.cortex.names import Names
+from sakur4_core.cortex.outline import Outline, Source
+from sakur4_core.cortex.reading import read
+from sakur4_core.memory.redaction import redact
+from sakur4_core.recall.words import search_text
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to be parsed. ``language`` is None where only its status is wanted."""
+
+    found: Found
+    language: str | None
+    max_bytes: int
+
+
+def extract(job: Job) -> ParsedFile:
+    """Read and parse one file. It never raises: what went wrong is the file's status."""
+    reading = read(job.found, job.max_bytes)
+    status, detail = reading.status, reading.detail
+    if reading.text is not None and job.language is None:
+        status = FileStatus.UNSUPPORTED
+    parts: dict[str, Any] = {}
+    if reading.text is not None and job.language is not None:
+        try:
+            parts = parse(job.found.path, reading.text, by_name(job.language))
+        except (RecursionError, MemoryError, ValueError) as error:
+            status, detail = FileStatus.DEGRADED, f"not parsed: {type(error).__name__}"
+        else:
+            if parts.pop("broken"):
+                status, detail = FileStatus.DEGRADED, "syntax errors; the rest was parsed"
+    return ParsedFile(
+        path=job.found.path,
+        language=job.language,
+        status=status,
+        detail=detail,
+        size=reading.size,
+        stamp_ns=reading.stamp_ns,
+        hash=reading.hash,
+        **parts,
+    )
+
+
+def parse(path: str, text: str, language: Language) -> dict[str, Any]:
+    """The parts of a :class:`ParsedFile` that come from its text, and ``broken``."""
+    from tree_sitter import QueryCursor
+
+    parser, query = _tools(language.name)
+    data = text.encode("utf-8", "replace")
+    root = parser.parse(data).root_node
+    matches = [captures for _, captures in QueryCursor(query).matches(root)]
+    source = Source(path, data, root, matches, language)
+    outline = Outline(source)
+    names = Names(source, outline)
+    return {
+        "definitions": (*outline.definitions(), *names.import_definitions()),
+        "scopes": names.scopes(),
+        "references": names.references(),
+        "search_text": search_text(redact(text).text),
+        "broken": root.has_error,
+    }
+
+
+@cache
+def _tools(name: str) -> tuple[Any, Any]:
+    """A language's parser and compiled query, made at its first use in a process."""
+    from tree_sitter import Parser, Query
+    from tree_sitter_language_pack import get_language
+
+    language = by_name(name)
+    grammar = get_language(language.grammar)  # type: ignore[arg-type]
+    return Parser(grammar), Query(grammar, language.query)

@@ -1,0 +1,108 @@
+"""What a parser reports of one file: plain data that crosses between processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sakur4_core.models import FactKind
+
+
+class FileStatus(StrEnum):
+    """What became of a file; the schema checks the same list."""
+
+    PARSED = "parsed"
+    UNSUPPORTED = "unsupported"
+    TOO_LARGE = "too_large"
+    BINARY = "binary"
+    UNDECODABLE = "undecodable"
+    TIMED_OUT = "timed_out"
+    DEGRADED = "degraded"
+
+
+MODULE_SCOPE = 0
+"""The index of the file's own definition; it encloses all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One definition. Lines are 1-based and inclusive, decorators included.
+
+    Attributes:
+        parent: The index of the definition around it; -1 for the module itself.
+        ordinal: Counts definitions of the same kind and name in one file from 0.
+        value: What a constant is set to or an import names, shortened; else None.
+    """
+
+    kind: FactKind
+    name: str
+    qualified_name: str
+    ordinal: int
+    parent: int
+    line_start: int
+    line_end: int
+    signature: str
+    value: str | None
+    interface_hash: str
+    body_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported name, in the scope (a definition's index) that binds it."""
+
+    scope: int
+    alias: str
+    module: str
+    name: str | None
+    level: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One use of a name. ``receiver`` is what stands before its last dot, or empty."""
+
+    kind: str
+    scope: int
+    receiver: str
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scopes:
+    """What names mean inside a file, without what stands in other files.
+
+    Attributes:
+        local: By scope, names bound to something that is no definition.
+        typed: By scope, names (``self.x`` in a class's scope) and the type they were given.
+        bases: By class, the names of what it inherits from.
+    """
+
+    imports: tuple[Import, ...] = ()
+    local: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    typed: dict[int, dict[str, str]] = field(default_factory=dict)
+    bases: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """All that is kept of one file.
+
+    Attributes:
+        stamp_ns: The later of its times of change, 0 where it cannot be relied on.
+        search_text: Its words, for the full-text index; empty unless it was parsed.
+    """
+
+    path: str
+    language: str | None
+    status: FileStatus
+    detail: str
+    size: int
+    stamp_ns: int
+    hash: str | None
+    definitions: tuple[Definition, ...] = ()
+    scopes: Scopes = field(default_factory=Scopes)
+    references: tuple[Reference, ...] = ()
+    search_text: str = ""
