@@ -6,7 +6,9 @@ import platform
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
+from sakur4_core import __version__
 from sakur4_core.engine import Engine
 from sakur4_core.errors import Sakur4Error
 from sakur4_core.models import Status, Verification
@@ -18,10 +20,16 @@ from sakur4_tui.cli.place import Place
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at. ``hint`` is what to do where it is not well."""
+    """One thing that was looked at.
+
+    Attributes:
+        state: ``well``; ``limited`` where something works less well than it could, and says
+            so wherever it matters; ``bad`` where it has to be put right.
+        hint: What to do where it is not well.
+    """
 
     name: str
-    ok: bool
+    state: Literal["well", "limited", "bad"]
     detail: str
     hint: str | None = None
 
@@ -41,26 +49,27 @@ async def examine(place: Place) -> tuple[list[Check], list[Chosen]]:
     try:
         settings = place.settings()
     except Sakur4Error as error:
-        return [*checks, Check("settings", False, error.message, error.hint)], []
+        return [*checks, Check("settings", "bad", error.message, error.hint)], []
     checks.append(
-        Check("settings", True, f"{len(settings.sources)} set by file, flag or variable")
+        Check("settings", "well", f"{len(settings.sources)} set by file, flag or variable")
     )
     try:
         async with Engine.open(place.project, store=place.store, settings=settings) as engine:
             checks.extend(_store(await engine.status(), await engine.verify()))
     except Sakur4Error as error:
-        checks.append(Check("store", False, error.message, error.hint))
+        checks.append(Check("store", "bad", error.message, error.hint))
     return checks, _chosen(settings)
 
 
 def _program() -> Iterator[Check]:
-    from importlib.metadata import version
-
-    yield Check("program", True, f"sakur4-tui {version('sakur4-tui')}")
-    yield Check("python", True, f"{platform.python_version()} on {platform.system()}")
+    yield Check("program", "well", f"sakur4-tui {__version__}")
+    yield Check("python", "well", f"{platform.python_version()} on {platform.system()}")
     git = shutil.which("git")
     yield Check(
-        "git", git is not None, git or "not found", "Without git a project is known by its path."
+        "git",
+        "well" if git else "limited",
+        git or "not found",
+        "Without git a project is known by its path only.",
     )
 
 
@@ -69,31 +78,31 @@ def _home(home: Home) -> Check:
         home.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         return Check(
-            "data", False, f"{home.data}: {error.strerror}", "Name another with SAKUR4_HOME."
+            "data", "bad", f"{home.data}: {error.strerror}", "Name another with SAKUR4_HOME."
         )
-    return Check("data", True, str(home.data))
+    return Check("data", "well", str(home.data))
 
 
 def _store(status: Status, chain: Verification) -> Iterator[Check]:
     yield Check(
         "store",
-        True,
+        "well",
         f"{status.store}, schema {status.schema_version}, {status.episodes} turns,"
         f" {status.facts} facts, {status.files} files",
     )
     yield Check(
         "transcript",
-        chain.ok,
+        "well" if chain.ok else "bad",
         f"chain over {chain.episodes} turns {'holds' if chain.ok else 'is broken'}",
         "Run `sakur4-tui verify` for the first bad turn; keep a copy of the store.",
     )
     others = ", ".join(f"{process.kind} {process.pid}" for process in status.processes)
     lease = "nobody" if status.lease_holder is None else str(status.lease_holder)
-    yield Check("processes", True, f"{others}; lease: {lease}")
-    yield Check("counter", True, status.counter)
-    yield Check("backend", True, status.backend)
+    yield Check("processes", "well", f"{others}; lease: {lease}")
+    yield Check("counter", "well", status.counter)
+    yield Check("backend", "well", status.backend)
     for problem in status.degraded:
-        yield Check("degraded", False, problem)
+        yield Check("degraded", "limited", problem)
 
 
 def _chosen(settings: Settings) -> list[Chosen]:

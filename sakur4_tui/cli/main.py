@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
+from sakur4_core import __version__
 
 from sakur4_tui.cli.commands import anchors, code, demo, memory, proposals, setup, window
 from sakur4_tui.cli.output import complain
@@ -49,7 +50,7 @@ Examples:
     help="What happens when a served agent asks for a decision.",
 )
 @click.option("--tty", metavar="DEV", help="Serve MCP here and draw the interface on DEV.")
-@click.version_option(package_name="sakur4-tui", prog_name="sakur4-tui")
+@click.version_option(__version__, prog_name="sakur4-tui")
 @click.pass_context
 def root(
     context: click.Context,

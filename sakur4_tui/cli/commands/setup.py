@@ -10,6 +10,7 @@ from sakur4_tui.cli.output import Output, pairs, visible
 from sakur4_tui.cli.place import Place, output_options, place_options
 
 FOUND_A_PROBLEM = 3
+MARKS = {"well": "✓", "limited": "○ limited", "bad": "! bad"}
 
 
 @click.command("locate")
@@ -49,13 +50,13 @@ def doctor(place: Place, output: Output) -> None:
     checks, settings = asyncio.run(examine(place))
     lines = []
     for check in checks:
-        lines.append(f"{'✓' if check.ok else '!'} {check.name}: {visible(check.detail)}")
-        if not check.ok and check.hint:
+        lines.append(f"{MARKS[check.state]} {check.name}: {visible(check.detail)}")
+        if check.state != "well" and check.hint:
             lines.append(f"    {visible(check.hint)}")
     changed = [f"  {s.key} = {visible(s.value)}  ({visible(s.source)})" for s in settings]
     lines += ["", "Settings that are not defaults:", *(changed or ["  none"])]
     document = {
-        "ok": all(check.ok for check in checks),
+        "ok": all(check.state != "bad" for check in checks),
         "checks": [asdict(check) for check in checks],
         "settings": [asdict(setting) for setting in settings],
     }
