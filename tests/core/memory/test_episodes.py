@@ -81,7 +81,7 @@ async def test_no_statement_changes_what_was_said(
     [
         ("UPDATE episode SET content = 'x' WHERE seq = 2", 2),
         ("UPDATE episode SET role = 'system' WHERE seq = 3", 3),
-        ("UPDATE episode SET token_count = 1 WHERE seq = 1", 1),
+        ("UPDATE episode SET token_count = 99 WHERE seq = 1", 1),
         ("DELETE FROM episode WHERE seq = 2", 3),
         ("DELETE FROM episode WHERE seq = 4", 4),
     ],

@@ -47,13 +47,35 @@ UNION ALL
 SELECT 'file', path, coalesce(hash, ''), path, path, path, NULL
 FROM file;
 
+-- Joined table by table: a join with the union above would build all of it at each read.
 CREATE VIEW atlas_staleness AS
-SELECT a.atlas_id, a.anchor_type, a.anchor_id, a.hash_at_write, a.value_at_write,
-       n.hash AS hash_now, n.value AS value_now, n.name, n.file_path, n.line,
-       (n.hash IS NULL OR n.hash <> a.hash_at_write) AS stale
-FROM atlas_anchor a
-JOIN atlas t ON t.atlas_id = a.atlas_id AND t.retired_at IS NULL
-LEFT JOIN anchor_now n ON n.anchor_type = a.anchor_type AND n.anchor_id = a.anchor_id;
+SELECT a.*, (a.hash_now IS NULL OR a.hash_now <> a.hash_at_write) AS stale
+FROM (
+    SELECT w.atlas_id, w.anchor_type, w.anchor_id, w.hash_at_write, w.value_at_write,
+           CASE WHEN f.fact_id IS NOT NULL THEN
+               coalesce(f.interface_hash || ':' || f.body_hash, f.value, f.signature, '')
+           END AS hash_now,
+           CASE WHEN f.fact_id IS NOT NULL THEN coalesce(f.signature, f.value, '') END AS value_now,
+           f.qualified_name AS name, f.file_path, f.line_start AS line
+    FROM atlas_anchor w JOIN atlas t ON t.atlas_id = w.atlas_id AND t.retired_at IS NULL
+    LEFT JOIN fact f ON f.fact_id = w.anchor_id
+    WHERE w.anchor_type = 'fact'
+    UNION ALL
+    SELECT w.atlas_id, w.anchor_type, w.anchor_id, w.hash_at_write, w.value_at_write,
+           CASE WHEN s.superseded_by IS NULL AND r.seq IS NULL THEN e.content_hash END,
+           substr(e.content, 1, 400), '#' || e.seq, NULL, NULL
+    FROM atlas_anchor w JOIN atlas t ON t.atlas_id = w.atlas_id AND t.retired_at IS NULL
+    LEFT JOIN episode e ON e.episode_id = w.anchor_id
+    LEFT JOIN episode_state s ON s.seq = e.seq
+    LEFT JOIN redaction r ON r.seq = e.seq
+    WHERE w.anchor_type = 'episode'
+    UNION ALL
+    SELECT w.atlas_id, w.anchor_type, w.anchor_id, w.hash_at_write, w.value_at_write,
+           CASE WHEN p.path IS NOT NULL THEN coalesce(p.hash, '') END, p.path, p.path, p.path, NULL
+    FROM atlas_anchor w JOIN atlas t ON t.atlas_id = w.atlas_id AND t.retired_at IS NULL
+    LEFT JOIN file p ON p.path = w.anchor_id
+    WHERE w.anchor_type = 'file'
+) a;
 
 CREATE TABLE anchor (
     anchor_id      TEXT PRIMARY KEY,
