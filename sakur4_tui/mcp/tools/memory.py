@@ -187,7 +187,9 @@ async def memory_recall(
         kinds=kinds,
         budget_tokens=budget_tokens,
     )
-    rendered = render_recall(found)
+    from sakur4_core.recall.render import rendered as render
+
+    rendered = render(found)
     data = Recalled(
         found.hits,
         found.views,
@@ -198,30 +200,6 @@ async def memory_recall(
         rendered,
     )
     return Reply(data, rendered)
-
-
-def render_recall(found: m.Recall) -> str:
-    """The hits as a prompt would carry them, then the notes."""
-    lines: list[str] = []
-    for number, hit in enumerate(found.hits, 1):
-        who = " ".join(
-            part for part in (hit.role, hit.tool_name, f"#{hit.seq}" if hit.seq else None) if part
-        )
-        marks = "".join(
-            mark
-            for mark, on in (
-                (" [STALE]", hit.stale),
-                (" [unverified]", hit.unverified),
-                (" [superseded]", hit.superseded_by is not None),
-            )
-            if on
-        )
-        head = f"{hit.kind} {hit.id}" + (f" ({who})" if who else "")
-        lines.append(f"{number}. {head} {hit.score:.2f}{marks}\n{hit.text}")
-    if not found.hits:
-        lines.append("Nothing found.")
-    lines.extend(f"Note: {note}" for note in found.notes)
-    return "\n\n".join(lines)
 
 
 @tool()
