@@ -67,7 +67,10 @@ class Tier(StrEnum):
     @property
     def rung(self) -> int:
         """Its place on the ladder: live is 0, dropped is 4."""
-        return list(Tier).index(self)
+        return _RUNGS[self.value]
+
+
+_RUNGS = {tier.value: rung for rung, tier in enumerate(Tier)}
 
 
 class InWindow(StrEnum):

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from sakur4_core.context.tiers import Label, mask, stub
 from sakur4_core.memory.text import preview
-from sakur4_core.models import Tier
 from sakur4_core.store.database import Database
 from sakur4_core.store.window import WindowRow, contents
 from sakur4_core.workspace import TokenCounter
@@ -25,23 +24,14 @@ class Ladder:
     """The cost in tokens of one episode at every tier, and how to show it.
 
     Attributes:
+        costs: By rung: live, masked, referenced, archived, dropped.
         preview: Its first line, of others and untrusted.
         kept: What its masked text still holds, in words.
     """
 
-    live: int
-    masked: int
-    referenced: int
+    costs: tuple[int, int, int, int, int]
     preview: str
     kept: str
-
-    def cost(self, tier: Tier) -> int:
-        """Tokens at ``tier``; archived and dropped cost nothing."""
-        return {
-            Tier.LIVE: self.live,
-            Tier.MASKED: self.masked,
-            Tier.REFERENCED: self.referenced,
-        }.get(tier, 0)
 
 
 class Ladders:
@@ -85,10 +75,12 @@ def measure(row: WindowRow, content: str, counter: TokenCounter) -> Ladder:
     """Render an episode at every tier and count."""
     label = Label(row.seq, row.role, row.tool_name)
     masked = mask(label, content)
-    return Ladder(
-        live=row.tokens,
-        masked=row.tokens if masked.text == content else counter.count(masked.text),
-        referenced=counter.count(stub(label, content)),
-        preview=preview(content),
-        kept=masked.kept,
+    line = stub(label, content)
+    costs = (
+        row.tokens,
+        row.tokens if masked.text == content else counter.count(masked.text),
+        row.tokens if line == content else counter.count(line),
+        0,
+        0,
     )
+    return Ladder(costs, preview(content), masked.kept)

@@ -17,7 +17,7 @@ from sakur4_core.context.budget import Budget, Profile
 from sakur4_core.context.ladder import Ladder
 from sakur4_core.context.money import Rates
 from sakur4_core.context.prompt import Prompt, Slot
-from sakur4_core.context.worth import Worth, contributions
+from sakur4_core.context.worth import Worth, contributions, total
 from sakur4_core.models import (
     NOT_KNOWN,
     Basis,
@@ -34,7 +34,11 @@ from sakur4_core.store.window import Frame
 # About what a stub costs, for judging how far back a span must reach; never shown.
 STUB_TOKENS: Final = 16
 # Dropping frees no more than archiving, so no plan for tokens goes below it.
-LADDER: Final = (Tier.MASKED, Tier.REFERENCED, Tier.ARCHIVED)
+LADDER: Final = ((1, Tier.MASKED), (2, Tier.REFERENCED), (3, Tier.ARCHIVED))
+
+
+# A key and the places in the timeline of the episodes that share it.
+Group = tuple[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,50 +108,58 @@ class Case:
 def protected(frame: Frame) -> frozenset[int]:
     """Places that no plan may name: the newest turn, the newest user message, a call that
     waits for its result, and an open fold."""
-    if not frame.rows:
-        return frozenset()
-    places = {frame.rows[-1].seq}
-    newest_user = next((row.seq for row in reversed(frame.rows) if row.role is Role.USER), 0)
-    places.add(newest_user)
-    answered = {row.tool_call_id for row in frame.rows if row.role is Role.TOOL}
-    for row in frame.rows:
-        waits = row.tool_call_id is not None and row.tool_call_id not in answered
-        if waits and row.seq > newest_user:
+    places: set[int] = set()
+    answered: set[str | None] = set()
+    for row in reversed(frame.rows):
+        if row.role is Role.TOOL:
+            answered.add(row.tool_call_id)
+        if row.role is Role.USER:
             places.add(row.seq)
-        if frame.open_fold_seq is not None and row.seq >= frame.open_fold_seq:
+            break
+        if row.tool_call_id is not None and row.tool_call_id not in answered:
             places.add(row.seq)
+    places.update(row.seq for row in frame.rows[-1:])
+    if frame.open_fold_seq is not None:
+        places.update(row.seq for row in frame.rows if row.seq >= frame.open_fold_seq)
     return frozenset(places)
 
 
-def units(case: Case, without: frozenset[str]) -> tuple[Unit, ...]:
-    """Everything that may move, in prompt order. ``without`` names episodes to leave alone."""
+def candidates(case: Case, without: frozenset[str]) -> tuple[Group, ...]:
+    """What may move, in prompt order: what moves together, by its places in the timeline.
+
+    Args:
+        without: Ids of episodes to leave alone, each with its whole group.
+    """
     kept = protected(case.frame)
-    grouped: dict[str, list[int]] = {}
+    groups: dict[str, list[int]] = {}
+    staying: set[str] = set()
+    for place, slot in enumerate(case.prompt.timeline):
+        row = slot.row
+        key = row.episode_id if row.tool_call_id is None else f"call:{row.tool_call_id}"
+        groups.setdefault(key, []).append(place)
+        if row.seq in kept or row.episode_id in without:
+            staying.add(key)
+    return tuple((key, tuple(places)) for key, places in groups.items() if key not in staying)
+
+
+def span(case: Case, groups: Sequence[Group], wanted: float) -> tuple[tuple[Unit, ...], bool]:
+    """The shortest run of groups up to the newest whose stubs would free ``wanted`` tokens.
+
+    Returns:
+        Its units in prompt order, and whether it is all there is.
+    """
     timeline = case.prompt.timeline
-    for place, slot in enumerate(timeline):
-        call = slot.row.tool_call_id
-        key = slot.row.episode_id if call is None else f"call:{call}"
-        grouped.setdefault(key, []).append(place)
-    found = []
-    for key, places in grouped.items():
+    found: list[Unit] = []
+    reachable = 0.0
+    for key, places in reversed(groups):
+        if reachable >= wanted:
+            return tuple(reversed(found)), False
         slots = tuple(timeline[place] for place in places)
-        if any(slot.row.seq in kept or slot.row.episode_id in without for slot in slots):
-            continue
         tokens = sum(slot.tokens for slot in slots)
         if tokens:
-            found.append(Unit(key, slots, tuple(places), tokens))
-    return tuple(found)
-
-
-def span(candidates: Sequence[Unit], wanted: float) -> tuple[Unit, ...]:
-    """The shortest run of units up to the newest whose stubs would free ``wanted`` tokens."""
-    start = len(candidates)
-    reachable = 0.0
-    while start and reachable < wanted:
-        start -= 1
-        unit = candidates[start]
-        reachable += max(0, unit.tokens - STUB_TOKENS * len(unit.slots))
-    return tuple(candidates[start:])
+            found.append(Unit(key, slots, places, tokens))
+            reachable += max(0, tokens - STUB_TOKENS * len(slots))
+    return tuple(reversed(found)), True
 
 
 def choose(
@@ -157,11 +169,13 @@ def choose(
     worth = case.worth
     valued = [(unit.value(worth), unit.places[0], unit) for unit in chosen_from]
     valued.sort(key=lambda entry: entry[:2])
-    stops = {unit.key: _stops(unit, value, ladders) for value, _, unit in valued}
+    stops: dict[str, tuple[Move, ...]] = {}
     moves: dict[str, Move] = {}
     freed = 0
     for limit in (Tier.REFERENCED, Tier.ARCHIVED):
-        for _, _, unit in valued:
+        for value, _, unit in valued:
+            if unit.key not in stops:
+                stops[unit.key] = _stops(unit, value, ladders)
             for move in stops[unit.key]:
                 if freed >= case.excess:
                     return _spare(moves, stops, freed - case.excess)
@@ -182,16 +196,16 @@ def compose(
     """The plan that the moves make, with everything it saves and costs."""
     ordered = sorted(moves, key=lambda move: (move.value, move.unit.places[0]))
     items = [item for move in ordered for item in _items(case.worth, move, ladders)]
-    total = case.prompt.total
-    curve = [total]
+    before = case.prompt.total
+    curve = [before]
     for item in items:
         curve.append(curve[-1] - (item.tokens_before - item.tokens_after))
     changed = {item.seq for item in items if item.tokens_before != item.tokens_after}
     kept = min(
-        (slot.offset for slot in case.prompt.timeline if slot.row.seq in changed), default=total
+        (slot.offset for slot in case.prompt.timeline if slot.row.seq in changed), default=before
     )
     kept = min(kept, curve[-1])
-    freed, rewritten = total - curve[-1], curve[-1] - kept
+    freed, rewritten = before - curve[-1], curve[-1] - kept
     turns = break_even(freed, rewritten, *_prices(case)) if items else None
     notes = [*notes]
     if items and case.rates is None:
@@ -201,7 +215,7 @@ def compose(
         pressure=case.pressure,
         items=tuple(items),
         window=case.budget.window,
-        tokens_before=Figure(total, case.token_basis),
+        tokens_before=Figure(before, case.token_basis),
         tokens_after=Figure(curve[-1], Basis.PREDICTED),
         tokens_freed=Figure(freed, Basis.PREDICTED),
         target_tokens=case.budget.target,
@@ -240,23 +254,26 @@ def _prices(case: Case) -> tuple[float, float]:
     return case.profile.cached_read, case.profile.cache_write
 
 
-def _stops(unit: Unit, value: float, ladders: Mapping[int, Ladder]) -> list[Move]:
+def _stops(unit: Unit, value: float, ladders: Mapping[int, Ladder]) -> tuple[Move, ...]:
     """The tiers at which a unit may stop, from the top: it shrinks, and no member grows."""
     stops: list[Move] = []
-    for tier in LADDER:
-        if all(slot.tier.rung >= tier.rung for slot in unit.slots):
-            continue
-        costs = [_cost_at(slot, ladders[slot.row.seq], tier) for slot in unit.slots]
-        if any(cost > slot.tokens for cost, slot in zip(costs, unit.slots, strict=True)):
-            continue
-        saved = unit.tokens - sum(costs)
-        if saved > (stops[-1].saved if stops else 0):
-            stops.append(Move(unit, value, tier, saved))
-    return stops
+    best = unit.tokens
+    for rung, tier in LADDER:
+        after = 0
+        for slot in unit.slots:
+            cost = _cost_at(slot, ladders[slot.row.seq], rung)
+            if cost > slot.tokens:
+                break
+            after += cost
+        else:
+            if after < best:
+                stops.append(Move(unit, value, tier, unit.tokens - after))
+                best = after
+    return tuple(stops)
 
 
-def _cost_at(slot: Slot, ladder: Ladder, tier: Tier) -> int:
-    return slot.tokens if slot.tier.rung >= tier.rung else ladder.cost(tier)
+def _cost_at(slot: Slot, ladder: Ladder, rung: int) -> int:
+    return slot.tokens if slot.rung >= rung else ladder.costs[rung]
 
 
 def _spare(
@@ -279,9 +296,9 @@ def _items(worth: Worth, move: Move, ladders: Mapping[int, Ladder]) -> Iterator[
     for slot, place in zip(move.unit.slots, move.unit.places, strict=True):
         row, ladder = slot.row, ladders[slot.row.seq]
         rungs = tuple(
-            Rung(tier, ladder.cost(tier), tier in shrinking)
-            for tier in LADDER
-            if slot.tier.rung < tier.rung <= move.tier.rung
+            Rung(tier, ladder.costs[rung], tier in shrinking)
+            for rung, tier in LADDER
+            if slot.rung < rung <= move.tier.rung
         )
         if not rungs:
             continue
@@ -297,7 +314,7 @@ def _items(worth: Worth, move: Move, ladders: Mapping[int, Ladder]) -> Iterator[
             from_tier=slot.tier,
             to_tier=move.tier,
             rungs=rungs,
-            value=worth.value(slot, place),
+            value=total(reasons),
             reasons=contributions(reasons),
             group=move.unit.key,
             kept=_kept(move.tier, ladder),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from sakur4_core.context.ladder import Ladder
 from sakur4_core.context.tiers import Label, render
@@ -40,12 +40,15 @@ class Block:
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One episode at the tier it is rendered at. ``text`` is there once it was asked for."""
+class Slot(NamedTuple):
+    """One episode at the tier it is rendered at, ``rung`` steps down.
+
+    ``text`` is there once it was asked for.
+    """
 
     row: WindowRow
     tier: Tier
+    rung: int
     offset: int
     tokens: int
     text: str | None = None
@@ -113,8 +116,9 @@ def assemble(
     timeline: list[Slot] = []
     for row in frame.rows:
         tier = tier_of(row)
-        tokens = row.tokens if tier is Tier.LIVE else _cost(tier, ladders.get(row.seq))
-        timeline.append(Slot(row, tier, offset, tokens))
+        rung = tier.rung
+        tokens = ladders[row.seq].costs[rung] if row.seq in ladders else row.tokens
+        timeline.append(Slot(row, tier, rung, offset, tokens))
         offset += tokens
     tail: list[Block] = []
     for name in TAIL_PARTS:
@@ -137,8 +141,7 @@ def with_texts(prompt: Prompt, contents: Mapping[int, str]) -> Prompt:
     return replace(
         prompt,
         timeline=tuple(
-            replace(
-                slot,
+            slot._replace(
                 text=render(
                     slot.tier,
                     Label(slot.row.seq, slot.row.role, slot.row.tool_name),
@@ -148,7 +151,3 @@ def with_texts(prompt: Prompt, contents: Mapping[int, str]) -> Prompt:
             for slot in prompt.timeline
         ),
     )
-
-
-def _cost(tier: Tier, ladder: Ladder | None) -> int:
-    return 0 if ladder is None else ladder.cost(tier)

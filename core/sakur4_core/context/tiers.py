@@ -62,8 +62,9 @@ def render(tier: Tier, label: Label, content: str) -> str:
 
 
 def stub(label: Label, content: str) -> str:
-    """One line that names the episode and says how to get it back."""
-    return f"[{label} {headline(content)} · recall(#{label.seq})]"
+    """One line that names the episode and says how to get it back; a shorter text itself."""
+    line = f"[{label} {headline(content)} · recall(#{label.seq})]"
+    return line if len(line) < len(content) else content
 
 
 def headline(content: str) -> str:

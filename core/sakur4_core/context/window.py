@@ -44,9 +44,11 @@ from sakur4_core.store import context as sql
 from sakur4_core.store import sessions as session_sql
 from sakur4_core.store import window as window_sql
 from sakur4_core.store.database import Transaction
+from sakur4_core.store.window import Frame
 from sakur4_core.workspace import Workspace
 
 NEXT_SHOWN = 20
+REMEMBERED_SESSIONS = 4
 
 
 class AnchorSet(Protocol):
@@ -65,6 +67,7 @@ class Window:
         self._anchors = anchors
         self._coherence = coherence
         self._ladders = Ladders(workspace.database, workspace.counter)
+        self._frames: dict[str, tuple[tuple[int, int], Frame]] = {}
 
     # -- reporting in --------------------------------------------------------------
 
@@ -287,11 +290,10 @@ class Window:
 
         Only the episodes of the span are rendered and counted.
         """
-        candidates = await asyncio.to_thread(planner.units, case, without)
+        candidates = await asyncio.to_thread(planner.candidates, case, without)
         choice = case.profile.choice
         while True:
-            chosen_from = planner.span(candidates, case.excess * choice)
-            whole = len(chosen_from) == len(candidates)
+            chosen_from, whole = planner.span(case, candidates, case.excess * choice)
             ladders = await self._ladders.of(
                 slot.row for unit in chosen_from for slot in unit.slots
             )
@@ -307,9 +309,7 @@ class Window:
     # -- the one look --------------------------------------------------------------
 
     async def _look(self, session_id: str, target: float | None = None) -> View:
-        frame = await self._workspace.database.read(lambda db: window_sql.frame(db, session_id))
-        if frame is None:
-            raise unknown_session(session_id)
+        frame = await self._frame(session_id)
         anchors = self._anchors.render(await self._anchors.active(session_id))
         folds = "\n\n".join(fold.summary for fold in frame.folds)
         counter = self._workspace.counter
@@ -328,6 +328,24 @@ class Window:
             settings=self._workspace.settings.context,
             target=target,
         )
+
+    async def _frame(self, session_id: str) -> Frame:
+        """The session's frame, read again only if the store moved since the last look."""
+        known = self._frames.pop(session_id, None)
+
+        def work(db: sqlite3.Connection) -> tuple[tuple[int, int], Frame | None]:
+            version = window_sql.version(db)
+            if known is not None and known[0] == version:
+                return known
+            return version, window_sql.frame(db, session_id)
+
+        version, frame = await self._workspace.database.read(work)
+        if frame is None:
+            raise unknown_session(session_id)
+        self._frames[session_id] = (version, frame)
+        while len(self._frames) > REMEMBERED_SESSIONS:
+            del self._frames[next(iter(self._frames))]
+        return frame
 
 
 def _midnight(moment: datetime) -> datetime:

@@ -59,7 +59,12 @@ class Worth:
 
     def value(self, slot: Slot, place: int) -> float:
         """The sum of the reasons."""
-        return round(sum(amount for _, amount, _ in self.reasons(slot, place)), 2)
+        return total(self.reasons(slot, place))
+
+
+def total(reasons: list[Reason]) -> float:
+    """The value that the reasons make."""
+    return round(sum(amount for _, amount, _ in reasons), 2)
 
 
 def contributions(reasons: list[Reason]) -> tuple[Contribution, ...]:

@@ -10,14 +10,18 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from sakur4_core.models import Role, Tier
 from sakur4_core.store.context import UsageRow, newest_usage
 
+# Looked up by the stored word: calling the enum costs more than the rest of a row.
+_ROLES: Final = {role.value: role for role in Role}
+_TIERS: Final = {tier.value: tier for tier in Tier}
 
-@dataclass(frozen=True, slots=True)
-class WindowRow:
-    """One episode of the window, without its content.
+
+class WindowRow(NamedTuple):
+    """One episode of the window, without its content; a tuple, since there are thousands.
 
     Attributes:
         tokens: What it costs verbatim, by the counter of its commit.
@@ -88,6 +92,15 @@ class Frame:
     compactions: int
 
 
+def version(db: sqlite3.Connection) -> tuple[int, int]:
+    """A mark of the snapshot that is read: equal marks mean that nothing was committed between.
+
+    SQLite's number is comparable within one connection only, so the connection is part of it.
+    """
+    number: int = db.execute("PRAGMA data_version").fetchone()[0]
+    return id(db), number
+
+
 def frame(db: sqlite3.Connection, session_id: str) -> Frame | None:
     """The window of a session, or None where there is no such session."""
     session = db.execute(
@@ -156,17 +169,18 @@ def _rows(db: sqlite3.Connection, session_id: str) -> tuple[WindowRow, ...]:
         " AND (f.status IS NULL OR f.status <> 'closed') ORDER BY e.seq",
         (session_id,),
     )
+    rows.row_factory = None
     return tuple(
         WindowRow(
             seq,
             episode_id,
             turn,
-            Role(role),
+            _ROLES[role],
             tool_name,
-            tool_call_id,
+            call_id,
             tokens,
-            Tier(tier),
-            sent.get(seq) or Tier(tier),
+            _TIERS[tier],
+            sent.get(seq) or _TIERS[tier],
             bool(droppable),
             superseded_by,
             redacted is not None,
@@ -177,7 +191,7 @@ def _rows(db: sqlite3.Connection, session_id: str) -> tuple[WindowRow, ...]:
             turn,
             role,
             tool_name,
-            tool_call_id,
+            call_id,
             tokens,
             tier,
             droppable,
