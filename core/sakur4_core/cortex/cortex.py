@@ -15,7 +15,7 @@ from sakur4_core.cortex.ranking import Query, rank
 from sakur4_core.cortex.watcher import Change, WatchLost, native_changes, polled_changes
 from sakur4_core.errors import InvalidInput, Sakur4Error
 from sakur4_core.events import WATCHER_CHANGED
-from sakur4_core.models import Impact, IndexReport, RankedFile, RepoMap, SymbolAnswer
+from sakur4_core.models import Impact, IndexReport, RepoMap, SymbolAnswer
 from sakur4_core.store import cortex as sql
 from sakur4_core.store.status import meta
 from sakur4_core.workspace import Workspace
@@ -156,20 +156,17 @@ class Cortex:
         wanted = Query.of(query) if query and query.strip() else None
         focused = tuple(focus)
 
-        def work(
-            db: sqlite3.Connection,
-        ) -> tuple[maps.Frame, tuple[RankedFile, ...], list[maps.Entry]]:
+        def work(db: sqlite3.Connection) -> RepoMap:
             files = rank(db, query=wanted, focus=focused)
             frame = maps.Frame(
                 self._workspace.project.root.name or "the project",
                 meta(db, INDEXED_AT),
                 sql.coverage(db),
             )
-            return frame, files, maps.entries(db, files, wanted, names_only=names_only)
+            made = maps.entries(db, files, wanted, names_only=names_only)
+            return maps.draw(frame, files, made, budget, self._workspace.counter.count)
 
-        frame, files, made = await self._workspace.database.read(work)
-        count = self._workspace.counter.count
-        return await asyncio.to_thread(maps.draw, frame, files, made, budget, count)
+        return await self._workspace.database.read(work)
 
     async def symbol(self, name: str) -> SymbolAnswer:
         """The definitions that ``name`` means, with their source as it stands on disk.

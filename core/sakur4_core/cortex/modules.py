@@ -20,6 +20,7 @@ class Modules:
         self._paths = frozenset(paths)
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._folders: set[str] = set()
+        self._found: dict[tuple[str, str], tuple[str, bool] | None] = {}
         for path in sorted(self._paths):
             self._by_name[path.rpartition("/")[2]].append(path)
             folder = path.rpartition("/")[0]
@@ -32,6 +33,12 @@ class Modules:
 
         None means that the project holds no such module, or holds several.
         """
+        key = (dotted, importer.rpartition("/")[0])
+        if key not in self._found:
+            self._found[key] = self._find(dotted, importer)
+        return self._found[key]
+
+    def _find(self, dotted: str, importer: str) -> tuple[str, bool] | None:
         candidates = self._candidates(dotted)
         near = [(root, place) for root, place in candidates if _holds(root, importer)]
         if near:

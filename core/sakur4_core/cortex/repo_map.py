@@ -7,7 +7,7 @@ prefix of what a larger one shows. Signatures, never bodies.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sakur4_core.cortex.model import FileStatus
@@ -20,8 +20,9 @@ from sakur4_core.store.cortex import SymbolRow
 SIGNATURE_FILES = 8
 SIGNATURES_A_FILE = 8
 NAMES_A_LINE = 12
-# Files whose entries are made; at three tokens or more each they fill any budget allowed.
-MAX_FILES = 400
+# Files that a map may show at most, and how many are read at a time.
+MAX_FILES = 5_000
+FILES_A_PAGE = 25
 SIGNATURE_WIDTH = 120
 
 
@@ -47,7 +48,7 @@ class Frame:
         dated = f"indexed {self.indexed_at}" if self.indexed_at else "not indexed yet"
         return f"# Map of {self.project}, {dated}"
 
-    def footer(self, shown: int, entries: int) -> str:
+    def footer(self, definitions: int, files: int) -> str:
         """The last line: what the index covers and how much of it is shown."""
         parsed = self.coverage.get(FileStatus.PARSED, 0)
         partly = self.coverage.get(FileStatus.DEGRADED, 0)
@@ -61,7 +62,7 @@ class Frame:
         skipped_text = f"{sum(skipped.values())} skipped" + (f" ({reasons})" if reasons else "")
         return (
             f"# Files: {parsed} parsed, {skipped_text}, {failed} failed or in part;"
-            f" {shown} of {entries} entries shown"
+            f" shown: {definitions} definitions of {files} files"
         )
 
 
@@ -71,65 +72,58 @@ def entries(
     query: Query | None,
     *,
     names_only: bool,
-) -> list[Entry]:
-    """Every entry of the map, in rank order, whatever the budget."""
-    best = [file.path for file in files[:MAX_FILES]]
-    by_file: dict[str, list[SymbolRow]] = {path: [] for path in best}
-    degrees: dict[int, int] = {}
-    for start in range(0, len(best), 200):
-        page = best[start : start + 200]
-        degrees.update(sql.in_degrees(db, page))
+) -> Iterator[Entry]:
+    """The entries of the map, in rank order, whatever the budget."""
+    rest: list[Entry] = []
+    for start in range(0, min(len(files), MAX_FILES), FILES_A_PAGE):
+        page = [file.path for file in files[start : start + FILES_A_PAGE]]
+        degrees = sql.in_degrees(db, page)
+        by_file: dict[str, list[SymbolRow]] = {path: [] for path in page}
         for symbol in sql.symbols_of_files(db, page):
             by_file[symbol.path].append(symbol)
-    made: list[Entry] = []
-    rest: list[Entry] = []
-    for place, path in enumerate(best):
-        ranked = sorted(by_file[path], key=lambda symbol: _worth(symbol, query, degrees))
-        if names_only or place >= SIGNATURE_FILES:
-            head, tail = ranked[:NAMES_A_LINE], ranked[NAMES_A_LINE:]
-            made.append(_names(path, head))
-        else:
-            head, tail = ranked[:SIGNATURES_A_FILE], ranked[SIGNATURES_A_FILE:]
-            made.extend(_signatures(path, head))
-        rest.extend(
-            _names(path, tail[start : start + NAMES_A_LINE])
-            for start in range(0, len(tail), NAMES_A_LINE)
-        )
-    return made + rest
+        for place, path in enumerate(page, start):
+            ranked = sorted(by_file[path], key=lambda symbol: _worth(symbol, query, degrees))
+            detailed = not names_only and place < SIGNATURE_FILES
+            limit = SIGNATURES_A_FILE if detailed else NAMES_A_LINE
+            yield from (
+                _signatures(path, ranked[:limit]) if detailed else [_names(path, ranked[:limit])]
+            )
+            rest.extend(
+                _names(path, ranked[at : at + NAMES_A_LINE])
+                for at in range(limit, len(ranked), NAMES_A_LINE)
+            )
+    yield from rest
 
 
 def draw(
     frame: Frame,
     files: Sequence[RankedFile],
-    made: Sequence[Entry],
+    made: Iterable[Entry],
     budget: int,
     count: Callable[[str], int],
 ) -> RepoMap:
     """As many entries, from the first on, as fit the budget with header and footer."""
-    bare = f"{frame.header()}\n{frame.footer(0, len(made))}\n"
-    least = count(bare)
-    if budget < least:
-        text = f"A map needs {least} tokens for its header and footer; the budget is {budget}."
+    tokens = count(_joined(frame, ()))
+    if budget < tokens:
+        text = f"A map needs {tokens} tokens for its header and footer; the budget is {budget}."
         return _answer(frame, files, (), text, budget, count(text))
-    taken, tokens = 0, count(f"{frame.header()}\n{frame.footer(len(made), len(made))}\n")
-    while taken < len(made):
-        tokens += count(made[taken].text)
+    taken: list[Entry] = []
+    for entry in made:
+        tokens += count(entry.text)
         if tokens > budget:
             break
-        taken += 1
-    # Tokens of parts need not add up to those of the whole.
-    while True:
-        text = _joined(frame, made, taken)
-        tokens = count(text)
-        if tokens <= budget or not taken:
-            break
-        taken -= 1
-    return _answer(frame, files, made[:taken], text, budget, tokens)
+        taken.append(entry)
+    # Tokens of parts need not add up to those of the whole, and the footer's figures grow.
+    while count(text := _joined(frame, taken)) > budget:
+        taken.pop()
+    return _answer(frame, files, taken, text, budget, count(text))
 
 
-def _joined(frame: Frame, made: Sequence[Entry], taken: int) -> str:
-    body = "".join(entry.text for entry in made[:taken])
-    return f"{frame.header()}\n{body}{frame.footer(taken, len(made))}\n"
+def _joined(frame: Frame, taken: Sequence[Entry]) -> str:
+    body = "".join(entry.text for entry in taken)
+    shown = len({entry.path for entry in taken})
+    footer = frame.footer(sum(entry.definitions for entry in taken), shown)
+    return f"{frame.header()}\n{body}{footer}\n"
 
 
 def _answer(
