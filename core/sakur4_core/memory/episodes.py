@@ -14,11 +14,11 @@ from sakur4_core.memory.redaction import Redacted, redact
 from sakur4_core.memory.sessions import check_session_id, ensure_session
 from sakur4_core.memory.text import MAX_CONTENT_BYTES, preview, storable
 from sakur4_core.models import Committed, Episode, Role, Verification
-from sakur4_core.recall.words import search_text
 from sakur4_core.store import episodes as sql
 from sakur4_core.store import folds as fold_sql
 from sakur4_core.store import ledger as ledger_sql
 from sakur4_core.store.database import Transaction
+from sakur4_core.words import search_text
 from sakur4_core.workspace import Workspace
 
 T = TypeVar("T")

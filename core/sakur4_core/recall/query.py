@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sakur4_core.recall.words import UNSPACED_RUN, name_parts
+from sakur4_core.words import UNSPACED_RUN, name_parts
 
 # Beyond these a query is a document; its first words say what it is about.
 MAX_CHARS = 20_000

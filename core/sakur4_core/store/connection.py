@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import aiosqlite
 
-from sakur4_core.recall.words import search_text
+from sakur4_core.words import search_text
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sakur4_core.recall.query import MAX_TERMS, parse
-from sakur4_core.recall.words import name_parts, search_text
+from sakur4_core.words import name_parts, search_text
 
 
 def expressions(text: str) -> list[str]:
