@@ -20,13 +20,15 @@ from sakur4_tui.mcp.wire import Wire
 if TYPE_CHECKING:
     from textual.app import App
 
+    from sakur4_tui.cli.serve import Serving
+
 log = logging.getLogger(__name__)
 
 SIGNALLED: Final = 128
 """Return codes above it tell the signal that ended the interface; it is meant for all of us."""
 
 
-async def serve(wire: Wire, serving: process.Serving, parent: int, device: Path) -> None:
+async def serve(wire: Wire, serving: Serving, parent: int, device: Path) -> None:
     """Serve MCP and draw the interface, on one engine in one loop.
 
     The end of the connection ends both. Quitting the interface leaves the server running:

@@ -6,12 +6,23 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from sakur4_core.errors import ConfigError
 
 from sakur4_tui.mcp.wire import claim_wire
+
+if TYPE_CHECKING:
+    from sakur4_core.engine import Engine
+    from sakur4_core.paths import Home
+    from sakur4_core.settings import Settings
+
+LOG_LEVEL_VARIABLE: Final = "SAKUR4_LOG_LEVEL"
+LOG_BYTES: Final = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,76 @@ class ServeOptions:
     tty: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Which project a process serves, with which settings, and as what."""
+
+    root: Path
+    store: str | None
+    settings: Settings
+    home: Home
+    kind: Literal["serve", "embedded"]
+
+    @asynccontextmanager
+    async def engine(self) -> AsyncIterator[Engine]:
+        """The engine, loaded off the loop: it brings parsers and the tokenizer along."""
+
+        def load() -> type[Engine]:
+            from sakur4_core.engine import Engine
+
+            return Engine
+
+        engine_type = await asyncio.to_thread(load)
+        async with engine_type.open(
+            self.root, store=self.store, settings=self.settings, kind=self.kind, home=self.home
+        ) as engine:
+            yield engine
+
+
+def prepare(options: ServeOptions) -> Serving:
+    """Check what can be checked at once, and open the log.
+
+    Raises:
+        ConfigError: The project is no directory, or a setting does not fit.
+    """
+    from sakur4_core.paths import Home, find_root
+    from sakur4_core.settings import load_settings
+
+    home = Home.resolve()
+    root = find_root(options.project)
+    settings = load_settings(user_file=home.settings_file, project_root=root, flags=options.flags)
+    open_log(home.logs / "serve.log", to_stderr=options.tty is None)
+    kind: Literal["serve", "embedded"] = "serve" if options.tty is None else "embedded"
+    return Serving(root, options.store, settings, home, kind)
+
+
+def open_log(file: Path, *, to_stderr: bool) -> None:
+    """Log to a file that only its owner can read, and to stderr unless a screen is drawn.
+
+    Raises:
+        ConfigError: ``SAKUR4_LOG_LEVEL`` is no level.
+    """
+    import logging
+    from logging.handlers import RotatingFileHandler
+
+    level = os.environ.get(LOG_LEVEL_VARIABLE, "warning").upper()
+    if level not in logging.getLevelNamesMapping():
+        raise ConfigError(
+            f"{LOG_LEVEL_VARIABLE} is {level!r}, which is no log level.",
+            "Use debug, info, warning or error.",
+        )
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)] if to_stderr else []
+    with suppress(OSError):  # Serving goes on where the log cannot be written.
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
+        handlers.append(RotatingFileHandler(file, maxBytes=LOG_BYTES, backupCount=1))
+    logging.basicConfig(
+        level=level,
+        handlers=handlers,
+        format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s",
+    )
+
+
 def serve(options: ServeOptions) -> None:
     """Serve MCP on the standard streams until the client closes its side or the parent dies.
 
@@ -37,19 +118,19 @@ def serve(options: ServeOptions) -> None:
         Sakur4Error: The project, a setting or the terminal cannot be used; nothing was served.
     """
     parent = os.getppid()
-    if sys.stdin.isatty():
+    if os.isatty(0):
         print("sakur4-tui: waiting for an MCP client's frames on stdin.", file=sys.stderr)
     wire = claim_wire()
     # Imports make objects that stay; collecting among them costs a sixth of the start.
     gc.disable()
+    serving = prepare(options)
     from sakur4_tui.mcp import process
 
     gc.freeze()
     gc.enable()
     if options.tty is None:
-        asyncio.run(process.serve(wire, process.prepare(options, "serve"), parent))
+        asyncio.run(process.serve(wire, serving, parent))
     else:
         from sakur4_tui import embedded
 
-        serving = process.prepare(options, "embedded")
         asyncio.run(embedded.serve(wire, serving, parent, Path(options.tty)))
