@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -22,6 +23,7 @@ GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false")
 LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 # Variables that a hook's environment carries and that would point git at another repository.
 GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
+_ESCAPED_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 NEVER = frozenset({".git", ".hg", ".svn"})
 
 
@@ -94,8 +96,11 @@ def among(root: Path, paths: Iterable[str], ignores: tuple[str, ...] = ()) -> di
 
 
 def look(root: Path, path: str) -> Found | None:
-    """One file as it stands on disk now, or None."""
-    return _look_at(root, [path], ()).get(path)
+    """One file as it stands on disk now, by the path it is listed by, or None."""
+    found = _look_at(root, [path], ()).get(path)
+    if found is None and "\\x" in path:
+        found = _look_at(root, [_name_on_disk(path)], ()).get(path)
+    return found
 
 
 def _ask_git(root: Path, paths: list[str]) -> tuple[list[str] | None, str]:
@@ -166,6 +171,11 @@ def _spec(lines: tuple[str, ...]) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec
 
     return GitIgnoreSpec.from_lines(lines)
+
+
+def _name_on_disk(path: str) -> str:
+    """The name behind a listed path whose bytes are no valid text."""
+    return _ESCAPED_BYTE.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
 
 
 def _look_at(root: Path, names: Iterable[str], ignores: tuple[str, ...]) -> dict[str, Found]:

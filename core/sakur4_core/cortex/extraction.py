@@ -14,7 +14,7 @@ from sakur4_core.cortex.names import Names
 from sakur4_core.cortex.outline import Outline, Source
 from sakur4_core.cortex.reading import read
 from sakur4_core.memory.redaction import redact
-from sakur4_core.recall.words import search_text
+from sakur4_core.words import search_text
 
 
 @dataclass(frozen=True, slots=True)

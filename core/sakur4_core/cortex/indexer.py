@@ -19,12 +19,12 @@ from sakur4_core.cortex.resolution import pack_scopes, pack_uses
 from sakur4_core.events import INDEX_PROGRESSED, INDEX_UPDATED
 from sakur4_core.memory.ledger import natural_id
 from sakur4_core.models import Fact, FactKind, IndexReport
-from sakur4_core.recall.words import search_text
 from sakur4_core.store import code_facts as facts_sql
 from sakur4_core.store import cortex as sql
 from sakur4_core.store.code_facts import KnownFile
 from sakur4_core.store.database import Transaction
 from sakur4_core.store.status import meta, set_meta
+from sakur4_core.words import search_text
 from sakur4_core.workspace import Workspace
 
 T = TypeVar("T")

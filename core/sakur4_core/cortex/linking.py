@@ -17,10 +17,9 @@ UNITS_A_TRANSACTION = 200
 def link(tx: Transaction) -> bool:
     """Link up to a batch of waiting units; return whether more wait."""
     resolver = Resolver(tx.db)
-    waiting = sql.unlinked(tx.db, UNITS_A_TRANSACTION)
-    for row in waiting:
+    for row in sql.unlinked(tx.db, UNITS_A_TRANSACTION):
         _link_unit(tx, resolver, row)
-    return len(waiting) == UNITS_A_TRANSACTION
+    return bool(sql.unlinked(tx.db, 1))
 
 
 def _link_unit(tx: Transaction, resolver: Resolver, row: UnitRow) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sakur4_core.models import Contribution, RankedFile
-from sakur4_core.recall.words import name_parts
 from sakur4_core.store import cortex as sql
+from sakur4_core.words import name_parts
 
 # Weights of path, definition names and body, and of the further terms: measured on the
 # localisation tasks (docs/benchmarks.md); the text's own score is scaled to 1.
