@@ -23,6 +23,7 @@ from sakur4_core.memory.atlas import Atlas
 from sakur4_core.memory.episodes import Episodes
 from sakur4_core.memory.folds import Folds
 from sakur4_core.memory.sessions import Sessions
+from sakur4_core.memory.transfer import Transfer, Transferred
 from sakur4_core.paths import Home, Project, find_root, identify, place_store
 from sakur4_core.recall.recaller import Recaller
 from sakur4_core.settings import Settings, load_settings
@@ -59,6 +60,7 @@ class Engine:
         self.proposals = Proposals(workspace, self.window, self.anchor_set, self.events)
         self.recaller = Recaller(workspace, self.cortex)
         self.consolidator = Dream(workspace, self.cortex)
+        self._transfer = Transfer(workspace)
         self._kind = kind
         self._feed = Feed(workspace.database, self.events)
         self._lease = Lease(workspace.place.lease)
@@ -399,6 +401,18 @@ class Engine:
     async def dream(self, force: bool = False) -> m.DreamReport:
         """Run one consolidation pass now if idle; ``force`` skips the quiet time only."""
         return await self.consolidator.once(force=force)
+
+    async def export(self, target: Path) -> Transferred:
+        """Write the memory to a new file of JSON Lines, lossless and chained."""
+        return await self._transfer.export(target)
+
+    async def take_over(self, source: Path) -> Transferred:
+        """Take an export over into this store, whole or not at all."""
+        return await self._transfer.take_over(source)
+
+    async def backup(self, target: Path) -> None:
+        """Copy the store file while it is in use."""
+        await self.workspace.database.backup(target)
 
     async def verify(self) -> m.Verification:
         """Walk the transcript's chain."""

@@ -21,13 +21,14 @@ CREATE TABLE atlas_anchor (
 ) WITHOUT ROWID;
 CREATE INDEX atlas_anchor_by_target ON atlas_anchor (anchor_type, anchor_id);
 
--- A summary without an anchor that exists is refused, whoever writes it.
+-- A summary without an anchor that exists is refused, whoever writes it. An import may run
+-- before the code was indexed: a missing anchor reads as stale, so it takes them as they are.
 CREATE TRIGGER atlas_anchor_exists BEFORE INSERT ON atlas_anchor
 WHEN NOT CASE NEW.anchor_type
     WHEN 'fact' THEN EXISTS (SELECT 1 FROM fact WHERE fact_id = NEW.anchor_id)
     WHEN 'episode' THEN EXISTS (SELECT 1 FROM episode WHERE episode_id = NEW.anchor_id)
     ELSE EXISTS (SELECT 1 FROM file WHERE path = NEW.anchor_id)
-END
+END AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'importing')
 BEGIN
     SELECT RAISE(ABORT, 'an atlas anchor must exist');
 END;
