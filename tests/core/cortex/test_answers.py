@@ -1,0 +1,226 @@
+"""The map, symbols and their candidates."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sakur4_core.cortex.cortex import Cortex
+from sakur4_core.cortex.ranking import Query
+from sakur4_core.engine import Engine
+from sakur4_core.errors import InvalidInput
+from sakur4_core.events import INDEX_UPDATED
+
+
+def entries(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+async def large(write: Any) -> None:
+    write(
+        {
+            f"app/part{n}.py": "\n\n".join(
+                f"class Part{n}x{k}:\n    def act_{k}(self, value: int = {k}) -> int:\n"
+                f"        secret_body = value + {k}\n        return secret_body\n"
+                for k in range(12)
+            )
+            for n in range(20)
+        }
+    )
+
+
+@pytest.mark.parametrize("query", [None, "Part3x4 act value", "expire the session"])
+@pytest.mark.parametrize("names_only", [False, True])
+async def test_a_smaller_map_is_a_prefix_of_a_larger(
+    engine: Engine, cortex: Cortex, write: Any, query: str | None, names_only: bool
+) -> None:
+    await large(write)
+    before: list[str] = []
+    count = engine.workspace.counter.count
+    for budget in (60, 100, 300, 1500, 8000):
+        answer = await cortex.repo_map(budget, query=query, names_only=names_only)
+        now = entries(answer.text)
+        assert now[: len(before)] == before
+        assert answer.tokens == count(answer.text) <= budget
+        assert "secret_body" not in answer.text
+        before = now
+    assert len(before) > 40
+
+
+async def test_a_map_is_dated_covered_and_the_same_twice(cortex: Cortex) -> None:
+    one, other = await cortex.repo_map(800), await cortex.repo_map(800)
+    assert one == other
+    header, *_, footer = one.text.splitlines()
+    assert header == "# Map of project, indexed 2026-01-02T10:00:00.000000Z"
+    assert footer.startswith("# Files: 2 parsed, 0 skipped, 0 failed")
+    assert "  8: def check_user(email: str) -> bool" in one.text
+    assert one.coverage == {"parsed": 2}
+
+
+async def test_a_budget_too_small_says_so(cortex: Cortex) -> None:
+    answer = await cortex.repo_map(5)
+    assert answer.text.startswith("A map needs ")
+    assert answer.shown == ()
+    assert len(answer.files) == 2
+    with pytest.raises(InvalidInput):
+        await cortex.repo_map(0)
+
+
+async def test_query_focus_and_centrality_rank(cortex: Cortex, write: Any) -> None:
+    await large(write)
+    write(
+        {
+            "tests/test_auth.py": (
+                "from src.auth import check_user\n\n\ndef test_it():\n    check_user('a')\n"
+            )
+        }
+    )
+    plain = await cortex.repo_map(400)
+    assert plain.files[0].path == "src/auth.py"
+    asked = await cortex.repo_map(400, query="Part7x3.act_3 returns the wrong value")
+    assert asked.files[0].path == "app/part7.py"
+    assert "Part7x3" in asked.text
+    focused = await cortex.repo_map(400, focus=("app/part9.py",))
+    assert focused.shown[0] == "app/part9.py"
+    folder = await cortex.repo_map(400, focus=("./src/",))
+    assert {file.path for file in folder.files[:2]} == {"src/api.py", "src/auth.py"}
+    assert sum(part.amount for part in asked.files[0].reasons) == pytest.approx(
+        asked.files[0].score, abs=1e-4
+    )
+    users = [file.path for file in (await cortex.repo_map(400, query="check user")).files]
+    assert users.index("src/auth.py") < users.index("tests/test_auth.py")
+
+
+@pytest.mark.parametrize(
+    "query", ['"', "a AND (b", "NEAR(x)", "path:x", "* - ^", "\0", "ü 漢字", " "]
+)
+async def test_any_query_is_answered(cortex: Cortex, query: str) -> None:
+    assert (await cortex.repo_map(300, query=query)).files
+
+
+async def test_hostile_names_stay_on_their_line(cortex: Cortex, project: Path) -> None:
+    (project / "a\n# Map of \x1b[31m.py").write_text("def odd(): ...\n")
+    answer = await cortex.repo_map(2000)
+    assert "\x1b" not in answer.text
+    assert sum(line.startswith("# Map of") for line in answer.text.splitlines()) == 1
+
+
+def test_queries_know_names() -> None:
+    query = Query.of("Fix parseReply and check_user in the Parser")
+    assert query.names == ("parseReply", "check_user", "Parser")
+    assert "reply" in query.words and "user" in query.words and "the" not in query.words
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "expire",
+        "Session.expire",
+        "auth.Session.expire",
+        "src.auth.Session.expire",
+        "src/auth.py:Session.expire",
+        "auth.py:expire",
+    ],
+)
+async def test_a_symbol_is_found_by_any_end_of_its_name(cortex: Cortex, name: str) -> None:
+    answer = await cortex.symbol(name)
+    assert [hit.qualified_name for hit in answer.symbols] == ["Session.expire"]
+    hit = answer.symbols[0]
+    assert hit.verified
+    assert (hit.file, hit.line_start, hit.line_end) == ("src/auth.py", 4, 5)
+    assert hit.source.splitlines()[0] == "    4      def expire(self, now: float) -> bool:"
+
+
+async def test_an_answer_is_never_out_of_date(cortex: Cortex, write: Any) -> None:
+    await cortex.index()
+    write(
+        {
+            "src/auth.py": (
+                "# moved down\n\n\ndef check_user(email: bytes) -> bool:\n    return True\n"
+            )
+        }
+    )
+    hit = (await cortex.symbol("check_user")).symbols[0]
+    assert hit.line_start == 4
+    assert "email: bytes" in hit.source
+
+
+@pytest.mark.parametrize("name", ["chek_user", "CheckUser", "check", "Session.expires"])
+async def test_a_wrong_name_gives_candidates(cortex: Cortex, name: str) -> None:
+    answer = await cortex.symbol(name)
+    assert not answer.found and answer.note
+    assert set(answer.candidates) & {"check_user", "Session.expire"}
+    impact = await cortex.impact(name, 2)
+    assert not impact.found and impact.candidates == answer.candidates
+
+
+async def test_bad_arguments_are_refused(cortex: Cortex) -> None:
+    for name in ("", "  ", "x" * 501):
+        with pytest.raises(InvalidInput):
+            await cortex.symbol(name)
+    for depth in (0, 33):
+        with pytest.raises(InvalidInput):
+            await cortex.impact("login", depth)
+
+
+async def test_code_facts_can_anchor_a_summary_that_goes_stale(
+    engine: Engine, cortex: Cortex, write: Any
+) -> None:
+    hit = (await cortex.symbol("check_user")).symbols[0]
+    await engine.put_summary("Users are checked by e-mail.", [("fact", hit.fact_id)])
+    assert (await engine.staleness()).stale_count == 0
+    write({"src/auth.py": "def check_user(email: str) -> bool:\n    return False\n"})
+    await cortex.index()
+    assert (await engine.staleness()).stale_count == 1
+
+
+async def test_an_update_is_an_event(engine: Engine, cortex: Cortex) -> None:
+    async with engine.events.subscribe() as events:
+        await cortex.index()
+        event = await events.get()
+        while event.kind != INDEX_UPDATED:
+            event = await events.get()
+    assert event.detail["paths"] == ["src/api.py", "src/auth.py"]
+    assert event.detail["symbols"] > 4
+    assert event.detail["ms"] == 0
+
+
+SCRIPT = """
+import asyncio, sys
+from sakur4_core.engine import Engine
+async def main():
+    async with Engine.open(sys.argv[1], store=":memory:") as engine:
+        answer = await engine.repo_map(900, query="Part3x4 act value")
+        sys.stdout.write("\\n".join(answer.text.splitlines()[1:]))
+asyncio.run(main())
+"""
+
+
+async def test_the_same_bytes_under_every_hash_seed(project: Path, write: Any) -> None:
+    await large(write)
+    seen = set()
+    for seed in ("0", "1"):
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(project)],
+            env=environment,
+            check=True,
+            capture_output=True,
+        )
+        seen.add(done.stdout)
+    assert len(seen) == 1
+
+
+def test_importing_the_cortex_is_cheap() -> None:
+    heavy = "{'numpy', 'tree_sitter', 'tree_sitter_language_pack', 'watchfiles', 'pathspec'}"
+    code = f"import sys, sakur4_core.cortex.cortex; sys.exit(bool({heavy} & set(sys.modules)))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)

@@ -1,0 +1,203 @@
+"""Only what changed is parsed; whatever the history, the index equals one built afresh."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sakur4_core.clock import FakeClock
+from sakur4_core.cortex import indexer
+from sakur4_core.cortex.cortex import Cortex
+from sakur4_core.engine import Engine
+from sakur4_core.paths import Home
+
+DUMP = {
+    "file": "SELECT path, language, hash, size, status, detail FROM file ORDER BY path",
+    "fact": "SELECT fact_id, kind, qualified_name, file_path, line_start, line_end, signature,"
+    " value, interface_hash, body_hash, name FROM fact ORDER BY fact_id",
+    "edge": "SELECT f.path, s.fact_id, t.fact_id, e.name, e.kind, e.line, e.confidence"
+    " FROM code_edge e JOIN file f USING (file_id) JOIN fact s ON s.fact_row = e.source_row"
+    " LEFT JOIN fact t ON t.fact_row = e.target_row"
+    " ORDER BY f.path, s.fact_id, e.line, e.name, e.kind, t.fact_id",
+}
+
+
+async def dump(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
+    def work(db: Any) -> dict[str, list[tuple[Any, ...]]]:
+        return {name: [tuple(row) for row in db.execute(text)] for name, text in DUMP.items()}
+
+    return await engine.workspace.database.read(work)
+
+
+async def same_as_afresh(engine: Engine, home: Home) -> None:
+    async with Engine.open(engine.project.root, store=":memory:", home=home) as other:
+        await other.index()
+        assert await dump(engine) == await dump(other)
+
+
+async def test_the_second_pass_parses_nothing(cortex: Cortex) -> None:
+    first = await cortex.index()
+    assert (first.files, first.parsed, first.unchanged) == (2, 2, 0)
+    second = await cortex.index()
+    assert (second.files, second.parsed, second.unchanged) == (2, 0, 2)
+    assert second.edges == first.edges
+
+
+async def test_a_touched_file_keeps_its_date(
+    cortex: Cortex, project: Path, clock: FakeClock
+) -> None:
+    await cortex.index()
+    before = (await cortex.repo_map(500)).text
+    clock.advance(60)
+    os.utime(project / "src" / "auth.py", ns=(1, 10**18))
+    assert (await cortex.index()).parsed == 0
+    assert (await cortex.repo_map(500)).text == before
+
+
+async def test_the_index_is_dated_when_it_changes(
+    engine: Engine, cortex: Cortex, write: Any, clock: FakeClock
+) -> None:
+    await cortex.index()
+    first = (await engine.status()).indexed_at
+    clock.advance(60)
+    write({"src/new.py": "def added(): ...\n"})
+    await cortex.index()
+    second = (await engine.status()).indexed_at
+    assert first is not None and second is not None and second > first
+
+
+async def test_edits_renames_deletes_and_branches_end_as_a_fresh_index_does(
+    engine: Engine, cortex: Cortex, project: Path, home: Home, write: Any, git: Callable[..., None]
+) -> None:
+    await cortex.index()
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    write({"src/auth.py": "def check_user(email, strict=False):\n    return email\n"})
+    await cortex.index()
+    await same_as_afresh(engine, home)
+    git("checkout", "-qb", "other")
+    (project / "src" / "auth.py").rename(project / "src" / "access.py")
+    await cortex.index()
+    await same_as_afresh(engine, home)
+    write(
+        {
+            "src/auth.py": (
+                "from src.access import check_user as check_user\nfrom src.gone import *\n"
+            )
+        }
+    )
+    await cortex.index()
+    await same_as_afresh(engine, home)
+    write(
+        {"src/gone.py": "def late(): ...\n", "src/use.py": "from src.auth import late\nlate()\n"}
+    )
+    await cortex.index()
+    await same_as_afresh(engine, home)
+    (project / "src" / "gone.py").unlink()
+    await cortex.index()
+    await same_as_afresh(engine, home)
+    git("add", "-A")
+    git("commit", "-qm", "two")
+    git("checkout", "-q", "master" if (project / ".git/refs/heads/master").exists() else "main")
+    await cortex.index()
+    await same_as_afresh(engine, home)
+
+
+async def test_a_renamed_reexport_relinks_those_who_import_it(
+    engine: Engine, cortex: Cortex, home: Home, write: Any
+) -> None:
+    write(
+        {
+            "pkg/__init__.py": "from .core import run as start\n",
+            "pkg/core.py": "def other(): ...\n",
+            "use.py": "from pkg import start\nstart()\n",
+        }
+    )
+    await cortex.index()
+    write({"pkg/core.py": "def run(): ...\n"})
+    await cortex.index()
+    await same_as_afresh(engine, home)
+    callers = (await cortex.impact("run", 1)).callers
+    assert {c.qualified_name for c in callers} == {"pkg", "use"}
+
+
+async def test_full_parses_all_again_and_changes_nothing(engine: Engine, cortex: Cortex) -> None:
+    await cortex.index()
+    before = await dump(engine)
+    assert (await cortex.index(full=True)).parsed == 2
+    assert await dump(engine) == before
+    assert (await cortex.repo_map(500, query="expire")).files[0].path == "src/auth.py"
+
+
+async def test_an_interrupted_index_is_resumed(
+    engine: Engine, cortex: Cortex, home: Home, write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        {
+            f"many/m{n}.py": f"from src.auth import check_user\ndef f{n}(): check_user(1)\n"
+            for n in range(250)
+        }
+    )
+    real = indexer._put
+    count = 0
+
+    def failing(tx: Any, file: Any) -> int:
+        nonlocal count
+        count += 1
+        if count > 150:
+            raise KeyboardInterrupt
+        return real(tx, file)
+
+    monkeypatch.setattr(indexer, "_put", failing)
+    with pytest.raises(KeyboardInterrupt):
+        await cortex.index()
+    monkeypatch.setattr(indexer, "_put", real)
+    status = await engine.status()
+    assert 0 < status.files < 252
+    await cortex.index()
+    await same_as_afresh(engine, home)
+    assert (await cortex.repo_map(4000, query="f7")).files[0].path == "many/m7.py"
+
+
+async def test_refresh_reads_the_disk(cortex: Cortex, project: Path, write: Any) -> None:
+    await cortex.index()
+    write({"src/auth.py": "def check_user(email, realm): ...\n"})
+    (project / "src" / "api.py").unlink()
+    assert await cortex.refresh({"src/auth.py", "src/api.py", "unknown.py"}, 30) == set()
+    answer = await cortex.symbol("check_user")
+    assert answer.symbols[0].signature == "def check_user(email, realm)"
+    assert not (await cortex.symbol("login")).found
+
+
+async def test_refresh_beyond_its_budget_leaves_files_unverified(
+    cortex: Cortex, write: Any
+) -> None:
+    await cortex.index()
+    write({"src/auth.py": "def check_user(email, realm): ...\n"})
+    assert await cortex.refresh({"src/auth.py"}, 0) == {"src/auth.py"}
+    # The work goes on behind the answer.
+    assert await cortex.refresh({"src/auth.py"}, 30) == set()
+
+
+async def test_large_input_is_parsed_in_processes_with_the_same_result(
+    engine: Engine, cortex: Cortex, home: Home, write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({f"m/n{n}.py": f"def f{n}(): ...\n" for n in range(30)})
+    monkeypatch.setattr("sakur4_core.cortex.parsing.POOL_FROM_BYTES", 1)
+    assert (await cortex.index()).parsed == 32
+    monkeypatch.undo()
+    await same_as_afresh(engine, home)
+
+
+async def test_a_file_that_takes_too_long_is_marked_and_the_rest_goes_on(
+    engine: Engine, cortex: Cortex, write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sakur4_core.cortex.parsing.POOL_FROM_BYTES", 1)
+    monkeypatch.setattr("sakur4_core.cortex.parsing.select.select", lambda *_: ([], [], []))
+    report = await cortex.index()
+    assert report.skipped == {"timed_out": 2}
+    monkeypatch.undo()
+    assert (await cortex.index(full=True)).skipped == {}
