@@ -13,7 +13,7 @@ from typing import NoReturn
 import click
 from sakur4_core import __version__
 
-from sakur4_tui.cli.commands import anchors, code, demo, memory, proposals, setup, window
+from sakur4_tui.cli.commands import anchors, code, demo, memory, moving, proposals, setup, window
 from sakur4_tui.cli.output import complain
 from sakur4_tui.cli.place import Place
 
@@ -83,7 +83,7 @@ def root(
         open_interface(context.obj, chosen)
 
 
-for module in (anchors, code, demo, memory, proposals, setup, window):
+for module in (anchors, code, demo, memory, moving, proposals, setup, window):
     for command in module.COMMANDS:
         root.add_command(command)
 
@@ -113,20 +113,10 @@ def _code(arguments: Sequence[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         complain("Interrupted; what was committed stays.")
         return 130
-    except BrokenPipeError:
-        return _reader_left()
     except Exception as error:
         complain(f"Something unexpected happened ({type(error).__name__}).", _logged(error))
         return 1
     return result if isinstance(result, int) else 0
-
-
-def _reader_left() -> int:
-    """The reader of stdout closed it (`| head`): that is no failure of this program."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 def _logged(error: Exception) -> str:

@@ -399,9 +399,13 @@ class Proposals:
         """The items changed under the plan: expire it and ask anew with a fresh one."""
         target = proposal.payload.get("target")
         plan = await self._planner.plan(old.session_id, target=target)
-        fresh = await self._store_plan(
-            plan, {"target": target}, asked_by=proposal.asked_by, replaces=proposal
-        ) if plan.items else None
+        fresh = (
+            await self._store_plan(
+                plan, {"target": target}, asked_by=proposal.asked_by, replaces=proposal
+            )
+            if plan.items
+            else None
+        )
         if fresh is None:
             await self._workspace.database.write(lambda tx: self._expire(tx, proposal, None))
             raise Expired(
@@ -429,9 +433,9 @@ class Proposals:
             for row in sql.pending(tx.db, plan.session_id):
                 # One plan a session: a second ask with the same content is the same proposal,
                 # one with another content takes the place of the older.
-                if row.kind == "eviction" and (replaces is None or (
-                    row.proposal_id != replaces.proposal_id
-                )):
+                if row.kind == "eviction" and (
+                    replaces is None or (row.proposal_id != replaces.proposal_id)
+                ):
                     if row.payload == payload and row.base_revision == base:
                         return _proposal(row)
                     self._expire(tx, _proposal(row), None)
@@ -498,9 +502,7 @@ class Proposals:
         )
 
     def _expire(self, tx: Transaction, proposal: Proposal, replaced_by: str | None) -> None:
-        if sql.decide(
-            tx, proposal.proposal_id, "expired", by="engine", replaced_by=replaced_by
-        ):
+        if sql.decide(tx, proposal.proposal_id, "expired", by="engine", replaced_by=replaced_by):
             tx.emit(
                 PROPOSAL_DECIDED,
                 actor="engine",
