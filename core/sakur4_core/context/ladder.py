@@ -76,10 +76,12 @@ def measure(row: WindowRow, content: str, counter: TokenCounter) -> Ladder:
     label = Label(row.seq, row.role, row.tool_name)
     masked = mask(label, content)
     line = stub(label, content)
+    # The count of a commit is of the content that a redaction has since taken away.
+    live = counter.count(content) if row.redacted else row.tokens
     costs = (
-        row.tokens,
-        row.tokens if masked.text == content else counter.count(masked.text),
-        row.tokens if line == content else counter.count(line),
+        live,
+        live if masked.text == content else counter.count(masked.text),
+        live if line == content else counter.count(line),
         0,
         0,
     )

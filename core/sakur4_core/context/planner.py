@@ -54,8 +54,10 @@ class Unit:
     tokens: int
 
     def value(self, worth: Worth) -> float:
-        """It is worth what its most valuable episode is."""
-        return max(map(worth.value, self.slots, self.places))
+        """The mean of its episodes' values, each by its tokens: a short call weighs little."""
+        pairs = zip(self.slots, self.places, strict=True)
+        weighted = sum(worth.value(slot, place) * slot.tokens for slot, place in pairs)
+        return round(weighted / self.tokens, 2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,8 @@ def assemble(
     """Lay the parts out.
 
     Args:
-        ladders: Costs of every row that ``tier_of`` shows masked or referenced.
+        ladders: Costs of every row that is redacted or that ``tier_of`` shows masked or
+            referenced; what is archived costs nothing.
         anchors, folds: The rendered text and its tokens.
         remainder: Measured total minus known parts, or None where no usage is known.
         tier_of: The tier to show a row at: as sent, or as the next prompt will be.
@@ -117,7 +118,8 @@ def assemble(
     for row in frame.rows:
         tier = tier_of(row)
         rung = tier.rung
-        tokens = ladders[row.seq].costs[rung] if row.seq in ladders else row.tokens
+        ladder = ladders.get(row.seq)
+        tokens = ladder.costs[rung] if ladder else 0 if rung else row.tokens
         timeline.append(Slot(row, tier, rung, offset, tokens))
         offset += tokens
     tail: list[Block] = []

@@ -93,7 +93,7 @@ def receipt_of(facts: Facts) -> Receipt:
         price=dollars(facts.prices[0]),
         session_price=dollars(facts.prices[1]),
         evicted_tokens=facts.measure(
-            sum(slot.row.tokens - slot.tokens for slot in facts.planned.timeline)
+            sum(s.row.tokens - s.tokens for s in facts.planned.timeline if s.rung)
         ),
         compactions=frame.compactions,
         notes=_notes(facts),

@@ -21,7 +21,7 @@ STUB_CHARS: Final = 48
 
 # Every pattern starts at a word's edge or has a bound, so that no text makes them slow.
 _ERROR: Final = re.compile(
-    r"\b(?:error|exception|traceback|fatal|panic|failed|failure|denied|not found)", re.IGNORECASE
+    r"error|exception|traceback|fatal|panic|failed|failure|denied|not found", re.IGNORECASE
 )
 _EXIT: Final = re.compile(
     r"\bexit(?:ed)?(?: with)?(?: code| status)?[ :=]{1,3}(\d{1,3})\b", re.IGNORECASE

@@ -315,9 +315,11 @@ class Window:
         counter = self._workspace.counter
         anchor_part = (anchors, await counter.measure(anchors))
         fold_part = (folds, await counter.measure(folds))
-        shown = (Tier.MASKED, Tier.REFERENCED)
+        rendered = (Tier.MASKED, Tier.REFERENCED)
         ladders = await self._ladders.of(
-            row for row in frame.rows if row.tier in shown or row.sent_tier in shown
+            row
+            for row in frame.rows
+            if row.redacted or row.tier in rendered or row.sent_tier in rendered
         )
         return await asyncio.to_thread(
             view_of,

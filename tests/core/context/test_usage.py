@@ -1,0 +1,161 @@
+"""Usage in one shape, the verdict it gives of the cache, and money."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sakur4_core.cache.verdict import verdict_of
+from sakur4_core.clock import FakeClock, stamp
+from sakur4_core.context.budget import window_size
+from sakur4_core.context.money import call_price, dollars, rates
+from sakur4_core.context.planner import break_even
+from sakur4_core.context.usage import normalise
+from sakur4_core.errors import InvalidInput
+from sakur4_core.models import NOT_KNOWN, Basis, Usage, Verdict
+
+CLOCK = FakeClock()
+
+
+def report(prompt: int, **given: Any) -> Usage:
+    values: dict[str, Any] = {
+        "session_id": "s1",
+        "turn": 1,
+        "prompt_tokens": prompt,
+        "completion_tokens": None,
+        "cache_read_tokens": None,
+        "cache_write_tokens": None,
+        "provider": None,
+        "model": None,
+        "created_at": stamp(CLOCK.now()),
+        "message_id": None,
+    }
+    return normalise(**{**values, **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "context", "fresh"),
+    [
+        # Anthropic: input leaves cached tokens out.
+        (
+            {"provider": "anthropic", "cache_read_tokens": 900, "cache_write_tokens": 50},
+            1_050,
+            100,
+        ),
+        ({"model": "claude-sonnet-4-5", "cache_read_tokens": 900}, 1_000, 100),
+        ({"provider": "bedrock", "model": "us.claude-x", "cache_read_tokens": 900}, 1_000, 100),
+        # OpenAI, Gemini, DeepSeek, llama.cpp: cached tokens are within the prompt.
+        ({"provider": "openai", "cache_read_tokens": 80}, 100, 20),
+        ({"provider": "google", "model": "gemini-2.5-pro", "cache_read_tokens": 80}, 100, 20),
+        ({"provider": "deepseek", "cache_read_tokens": 100}, 100, 0),
+        ({"provider": "llama.cpp"}, 100, 100),
+        (
+            {"provider": "openrouter", "model": "claude-sonnet-4-5", "cache_read_tokens": 80},
+            100,
+            20,
+        ),
+        # More read than sent can only be a count apart.
+        ({"provider": "unheard-of", "cache_read_tokens": 900}, 1_000, 100),
+    ],
+)
+def test_cached_tokens_count_once(given: dict[str, Any], context: int, fresh: int) -> None:
+    """Field defect 29."""
+    usage = report(100, **given)
+    assert (usage.context_tokens, usage.input_tokens) == (context, fresh)
+
+
+def test_absent_is_not_zero() -> None:
+    usage = report(100)
+    assert usage.cache_read_tokens is usage.cache_write_tokens is usage.completion_tokens is None
+
+
+@pytest.mark.parametrize("bad", [{"prompt": -1}, {"prompt": 10**10}, {"completion_tokens": -5}])
+def test_numbers_that_no_call_can_have_are_refused(bad: dict[str, int]) -> None:
+    with pytest.raises(InvalidInput):
+        report(bad.get("prompt", 1), **{k: v for k, v in bad.items() if k != "prompt"})
+
+
+def test_verdicts() -> None:
+    before = report(1_000, cache_read_tokens=0)
+    assert verdict_of(report(1_000), before, ()).verdict is Verdict.UNKNOWN
+    assert verdict_of(before, None, ()).verdict is Verdict.COLD
+    warm = verdict_of(report(1_200, cache_read_tokens=1_000), before, ())
+    assert (warm.verdict, warm.cause, warm.basis) == (
+        Verdict.PARTIAL_REUSE,
+        None,
+        Basis.MEASURED,
+    )
+    assert warm.reused.value == pytest.approx(0.8333)
+    broken = verdict_of(report(1_200, cache_read_tokens=0), before, ("window.compacted",))
+    assert (broken.verdict, broken.cause) == (Verdict.FULL_RE_PREFILL, "compaction")
+    partly = verdict_of(report(1_200, cache_read_tokens=300), before, ())
+    assert partly.cause == "the prompt's beginning changed"
+
+
+def test_the_likely_cause_of_a_broken_prefix() -> None:
+    before = report(1_000, cache_read_tokens=900, model="gpt-5")
+    switched = report(1_000, cache_read_tokens=0, model="gpt-4o")
+    assert verdict_of(switched, before, ()).cause == "the model was switched"
+    later = FakeClock()
+    later.advance(301)
+    late = report(1_000, cache_read_tokens=0, model="gpt-5", created_at=stamp(later.now()))
+    assert verdict_of(late, before, ()).cause == "the cache entry expired"
+
+
+def test_money_by_the_list() -> None:
+    day = CLOCK.now()
+    found = rates("claude-sonnet-4-5", "anthropic", day)
+    assert found is not None
+    assert found.cached_read < found.fresh < found.cache_write
+    usage = report(
+        1_000,
+        provider="anthropic",
+        model="claude-sonnet-4-5",
+        completion_tokens=100,
+        cache_read_tokens=9_000,
+    )
+    price = call_price(usage, day)
+    assert price == pytest.approx(1_000 * 3e-6 + 9_000 * 0.3e-6 + 100 * 15e-6)
+    assert dollars(price).basis is Basis.ESTIMATED
+
+
+@pytest.mark.parametrize(
+    ("model", "provider"),
+    [("no-such-model", None), (None, "openai"), ("gpt-5", "llama.cpp"), ("qwen-x", "nowhere")],
+)
+def test_an_unknown_price_is_not_known(model: str | None, provider: str | None) -> None:
+    assert rates(model, provider, CLOCK.now()) is None
+    usage = report(10, model=model, provider=provider, completion_tokens=1)
+    assert dollars(call_price(usage, CLOCK.now())) == NOT_KNOWN
+
+
+def test_a_call_without_its_output_has_no_price() -> None:
+    assert call_price(report(10, model="gpt-5", provider="openai"), CLOCK.now()) is None
+
+
+def test_an_unknown_window_is_assumed_and_grows_once_exceeded() -> None:
+    assert window_size(None, 0).value == 200_000
+    assert window_size(None, 0).basis is Basis.ESTIMATED
+    assert window_size(None, 200_001).value == 400_000
+    assert window_size(None, 5_000_000).value == 8_000_000
+    assert window_size(32_768, 90_000).value == 32_768
+
+
+@pytest.mark.parametrize(
+    ("freed", "rewritten", "read", "write", "turns"),
+    [
+        (40_000, 46_000, 0.1, 1.25, 14),
+        (1_000, 1_000, 0.1, 1.1, 10),
+        (1_000, 0, 0.1, 1.25, 0),
+        (0, 0, 0.1, 1.25, None),
+        (1_000, 1_000, 0.0, 1.0, None),
+        (1_000, 1_000, 1.0, 1.0, 0),
+    ],
+)
+def test_break_even_is_the_smallest_number_that_pays(
+    freed: int, rewritten: int, read: float, write: float, turns: int | None
+) -> None:
+    assert break_even(freed, rewritten, read, write) == turns
+    if turns:
+        assert turns * freed * read >= rewritten * (write - read) - 1e-6
+        assert (turns - 1) * freed * read < rewritten * (write - read)
