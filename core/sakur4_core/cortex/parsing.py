@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ POOL_FROM_BYTES = 4_000_000
 # Parsing holds the interpreter's lock; so much of it is not felt in an interface.
 LONE_FILE_BYTES = 128_000
 MAX_WORKERS = 2
+# How often a waiting thread looks whether the run was given up.
+LOOK_UP_S = 0.2
 FILES_A_BATCH = 100
 BYTES_A_BATCH = 1_000_000
 
@@ -113,7 +116,7 @@ def _drive(line: _Line, tell: Callable[[], None]) -> None:
             except IndexError:
                 return
             process = process or _start()
-            answer = _ask(process, job, line.timeout_s)
+            answer = _ask(process, job, line)
             if answer is None:
                 _end(process)
                 process = None
@@ -139,13 +142,15 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
-def _ask(process: subprocess.Popen[bytes], job: Job, timeout_s: float) -> ParsedFile | None:
-    """The worker's answer, or None where it died or took too long."""
+def _ask(process: subprocess.Popen[bytes], job: Job, line: _Line) -> ParsedFile | None:
+    """The worker's answer, or None where it died, took too long, or is no longer wanted."""
     assert process.stdin is not None and process.stdout is not None
+    deadline = time.monotonic() + line.timeout_s
     try:
         send(process.stdin, job)
-        if not select.select([process.stdout], [], [], timeout_s)[0]:
-            return None
+        while not select.select([process.stdout], [], [], min(line.timeout_s, LOOK_UP_S))[0]:
+            if line.stopped or time.monotonic() > deadline:
+                return None
         answer: ParsedFile = receive(process.stdout)
     except (OSError, EOFError):
         return None

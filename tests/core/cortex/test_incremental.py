@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from sakur4_core.clock import FakeClock
 from sakur4_core.cortex import indexer
 from sakur4_core.cortex.cortex import Cortex
 from sakur4_core.engine import Engine
 from sakur4_core.paths import Home
+from sakur4_core.settings import CortexSettings, Settings
 
 DUMP = {
     "file": "SELECT path, language, hash, size, status, detail FROM file ORDER BY path",
@@ -193,11 +197,36 @@ async def test_large_input_is_parsed_in_processes_with_the_same_result(
 
 
 async def test_a_file_that_takes_too_long_is_marked_and_the_rest_goes_on(
-    engine: Engine, cortex: Cortex, write: Any, monkeypatch: pytest.MonkeyPatch
+    project: Path, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sakur4_core.cortex.parsing.POOL_FROM_BYTES", 1)
-    monkeypatch.setattr("sakur4_core.cortex.parsing.select.select", lambda *_: ([], [], []))
-    report = await cortex.index()
-    assert report.skipped == {"timed_out": 2}
-    monkeypatch.undo()
-    assert (await cortex.index(full=True)).skipped == {}
+    # No process starts within a millisecond, so every file is late.
+    hasty = Settings(cortex=CortexSettings(parse_timeout_s=0.001))
+    async with Engine.open(project, home=home, settings=hasty) as engine:
+        assert (await engine.index()).skipped == {"timed_out": 2}
+    async with Engine.open(project, home=home) as engine:
+        assert (await engine.index(full=True)).skipped == {}
+
+
+async def test_an_index_given_up_leaves_no_process(
+    engine: Engine, cortex: Cortex, write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({f"m/n{n}.py": "x = 1\n" * 2000 for n in range(200)})
+    monkeypatch.setattr("sakur4_core.cortex.parsing.POOL_FROM_BYTES", 1)
+    task = asyncio.create_task(cortex.index())
+    async with asyncio.timeout(30):
+        while not workers():
+            await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert workers() == []
+
+
+def workers() -> list[psutil.Process]:
+    found = []
+    for child in psutil.Process().children():
+        with suppress(psutil.Error):
+            if "sakur4_core.cortex.worker" in child.cmdline():
+                found.append(child)
+    return found
