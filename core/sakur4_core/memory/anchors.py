@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sakur4_core.clock import parse_stamp, stamp
-from sakur4_core.errors import InvalidInput, NotFound
+from sakur4_core.errors import AnchorOverflow, InvalidInput, NotFound
 from sakur4_core.events import ANCHOR_EDITED, ANCHOR_PINNED, ANCHOR_UNPINNED
 from sakur4_core.memory.redaction import redact
 from sakur4_core.memory.sessions import check_session_id
@@ -18,6 +18,7 @@ from sakur4_core.store.database import Transaction
 from sakur4_core.workspace import Workspace
 
 MAX_CHARACTERS = 4_000
+HEADING = "# Pinned by the user; these hold for the whole session"
 TITLES = {
     AnchorKind.SAFETY_CONSTRAINT: "Safety constraints",
     AnchorKind.TASK_CONTRACT: "Task contract",
@@ -25,18 +26,39 @@ TITLES = {
 }
 
 
-def render(anchors: Sequence[Anchor]) -> str:
-    """The pinned block as it stands in a prompt: by kind, verbatim, in a fixed order."""
+def render(anchors: Sequence[Anchor], *, budget: int | None = None) -> str:
+    """The pinned block as it stands in a prompt: by kind, verbatim, in a fixed order.
+
+    Args:
+        budget: Tokens that the anchors may cost together; None for no bound.
+
+    Raises:
+        AnchorOverflow: They cost more; nothing is left out in silence.
+    """
+    cost = sum(anchor.token_cost for anchor in anchors)
+    if budget is not None and cost > budget:
+        raise overflow(anchors, cost, budget)
     lines: list[str] = []
     for kind, title in TITLES.items():
         chosen = [anchor for anchor in anchors if anchor.kind is kind]
         if chosen:
             lines.append(f"## {title}")
             lines.extend(f"- {anchor.content}" for anchor in chosen)
-    return (
-        "\n".join(["# Pinned by the user; these hold for the whole session", *lines])
-        if (lines)
-        else ""
+    return "\n".join([HEADING, *lines]) if lines else ""
+
+
+def overflow(anchors: Sequence[Anchor], cost: int, budget: int) -> AnchorOverflow:
+    """The error that names the sizes, and the largest anchors whose going would be enough."""
+    over = cost - budget
+    enough, freed = [], 0
+    for anchor in sorted(anchors, key=lambda anchor: (-anchor.token_cost, anchor.anchor_id)):
+        if freed >= over:
+            break
+        enough.append(f"{anchor.anchor_id} ({anchor.token_cost})")
+        freed += anchor.token_cost
+    return AnchorOverflow(
+        f"{len(anchors)} anchors cost {cost} tokens; their budget is {budget}.",
+        f"Unpin or shorten at least {over} tokens, for instance {', '.join(enough)}.",
     )
 
 
@@ -55,9 +77,9 @@ class Anchors:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    def render(self, anchors: Sequence[Anchor]) -> str:
+    def render(self, anchors: Sequence[Anchor], *, budget: int | None = None) -> str:
         """See :func:`render`."""
-        return render(anchors)
+        return render(anchors, budget=budget)
 
     async def pin(
         self,
