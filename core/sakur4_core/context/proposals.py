@@ -31,6 +31,7 @@ from sakur4_core.events import (
 )
 from sakur4_core.memory.anchors import Anchors
 from sakur4_core.memory.constraints import Constraint, detect
+from sakur4_core.memory.own_words import without_own
 from sakur4_core.memory.text import preview
 from sakur4_core.models import (
     Committed,
@@ -166,7 +167,7 @@ class Proposals:
             ).fetchone()[0]
         )
         first = None
-        for constraint in await asyncio.to_thread(detect, content):
+        for constraint in await asyncio.to_thread(detect, without_own(content)):
             proposal_id = await self._propose_constraint(constraint, committed)
             first = first or proposal_id
         return first

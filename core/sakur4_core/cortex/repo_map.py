@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sakur4_core.cortex.model import FileStatus
 from sakur4_core.cortex.ranking import Query
+from sakur4_core.memory.own_words import MAP_HEADING
 from sakur4_core.models import RankedFile, RepoMap
 from sakur4_core.store import cortex as sql
 from sakur4_core.store.cortex import SymbolRow
@@ -46,7 +47,7 @@ class Frame:
     def header(self) -> str:
         """The first line: which index this is a map of."""
         dated = f"indexed {self.indexed_at}" if self.indexed_at else "not indexed yet"
-        return f"# Map of {self.project}, {dated}"
+        return f"{MAP_HEADING}{self.project}, {dated}"
 
     def footer(self, definitions: int, files: int) -> str:
         """The last line: what the index covers and how much of it is shown."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from sakur4_core.clock import parse_stamp, stamp
 from sakur4_core.errors import AnchorOverflow, InvalidInput, NotFound
 from sakur4_core.events import ANCHOR_EDITED, ANCHOR_PINNED, ANCHOR_UNPINNED
+from sakur4_core.memory.own_words import ANCHOR_HEADING
 from sakur4_core.memory.redaction import redact
 from sakur4_core.memory.sessions import check_session_id
 from sakur4_core.memory.text import preview, storable
@@ -18,7 +19,7 @@ from sakur4_core.store.database import Transaction
 from sakur4_core.workspace import Workspace
 
 MAX_CHARACTERS = 4_000
-HEADING = "# Pinned by the user; these hold for the whole session"
+
 TITLES = {
     AnchorKind.SAFETY_CONSTRAINT: "Safety constraints",
     AnchorKind.TASK_CONTRACT: "Task contract",
@@ -44,7 +45,7 @@ def render(anchors: Sequence[Anchor], *, budget: int | None = None) -> str:
         if chosen:
             lines.append(f"## {title}")
             lines.extend(f"- {anchor.content}" for anchor in chosen)
-    return "\n".join([HEADING, *lines]) if lines else ""
+    return "\n".join([ANCHOR_HEADING, *lines]) if lines else ""
 
 
 def overflow(anchors: Sequence[Anchor], cost: int, budget: int) -> AnchorOverflow:

@@ -10,6 +10,7 @@ from sakur4_core.errors import InvalidInput, NotFound
 from sakur4_core.events import EPISODE_COMMITTED
 from sakur4_core.memory import chain
 from sakur4_core.memory.ledger import Extraction, extract
+from sakur4_core.memory.own_words import is_own_tool, without_own
 from sakur4_core.memory.redaction import Redacted, redact
 from sakur4_core.memory.sessions import check_session_id, ensure_session
 from sakur4_core.memory.text import MAX_CONTENT_BYTES, preview, storable
@@ -24,6 +25,7 @@ from sakur4_core.workspace import Workspace
 T = TypeVar("T")
 
 MAX_NAME = 200
+NOTHING_EXTRACTED = Extraction("none", "", ())
 # Below this size the work of a commit is done where it is called: a thread costs more.
 INLINE_BYTES = 8_192
 
@@ -57,9 +59,12 @@ class Episodes:
         clean, replaced = storable(content)
         redacted = await _off_loop(clean, redact)
         episode_id = self._workspace.ids.new("ep")
-        extraction = await self._extract(checked, redacted, session_id, tool_call_id, episode_id)
+        own = is_own_tool(tool_name)
+        extraction = NOTHING_EXTRACTED
+        if checked is Role.TOOL and not own:
+            extraction = await self._extract(redacted, session_id, tool_call_id or episode_id)
         tokens = await self._workspace.counter.measure(redacted.text)
-        words = await _off_loop(redacted.text, search_text)
+        words = "" if own else await _off_loop(redacted.text, _new_words)
 
         def work(tx: Transaction) -> Committed:
             if idempotency_key is not None:
@@ -148,21 +153,16 @@ class Episodes:
         """Walk the transcript's chain."""
         return await self._workspace.database.read(chain.verify)
 
-    async def _extract(
-        self,
-        role: Role,
-        redacted: Redacted,
-        session_id: str,
-        tool_call_id: str | None,
-        episode_id: str,
-    ) -> Extraction:
-        if role is not Role.TOOL:
-            return Extraction("none", "", ())
-        call = tool_call_id or episode_id
+    async def _extract(self, redacted: Redacted, session_id: str, call: str) -> Extraction:
         return await _off_loop(
             redacted.text,
             lambda text: extract(text, session_id=session_id, call=call, tool_name=None),
         )
+
+
+def _new_words(text: str) -> str:
+    """What a turn is found by: all of it but what this system said itself."""
+    return search_text(without_own(text))
 
 
 def append(tx: Transaction, new: sql.NewEpisode) -> int:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sakur4_core.memory.own_words import RECALL_HEADING
 from sakur4_core.models import Fact, Hit, Recall, StaleAnchor
 from sakur4_core.store.recall import EpisodeRow, SummaryRow
 
 STALE_LABEL = "[STALE SUMMARY — do not trust]"
 STALE_MARK = "[STALE]"
-# The first line of every rendered recall, so that a harness's copy of it is known again.
-HEADING = "Recalled from memory"
 
 
 def episode_text(row: EpisodeRow) -> str:
@@ -62,7 +61,7 @@ def rendered(recall: Recall) -> str:
     Lines of a hit are indented, so that no stored text can pass for a heading of ours.
     """
     count = len(recall.hits)
-    lines = [f"{HEADING}: {count} {'hit' if count == 1 else 'hits'}."]
+    lines = [f"{RECALL_HEADING}: {count} {'hit' if count == 1 else 'hits'}."]
     for place, hit in enumerate(recall.hits, 1):
         lines.append(f"[{place}] {_origin(hit)}")
         lines.extend(f"  {line}" for line in hit.text.splitlines())
