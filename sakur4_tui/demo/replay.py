@@ -59,11 +59,11 @@ async def replay(
         env=dict(os.environ),
     )
     played = Played()
-    start = asyncio.get_running_loop().time()
     async with Client(
         stdio_client(server, errlog=log or sys.stderr),
         client_info=Implementation(name=CLIENT, version="1"),
     ) as client:
+        start = asyncio.get_running_loop().time()
         for step in steps:
             if speed is not None:
                 await asyncio.sleep(start + step.at / speed - asyncio.get_running_loop().time())

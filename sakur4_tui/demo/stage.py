@@ -16,7 +16,7 @@ from sakur4_core.engine import Engine
 
 from sakur4_tui.demo.recording import Seeds, data_folder, load_seeds
 
-# A small window, so that a session of a few minutes fills it; the person's own sessions are
+# A small window, so that a session of half a minute fills it; the person's own sessions are
 # none of the demo's business.
 SETTINGS: Final = """\
 [context]
@@ -26,8 +26,18 @@ reserve_output = 2000
 [harness]
 tail = false
 """
-_NO_HOOKS: Final = ("-c", "core.hooksPath=/dev/null", "-c", "commit.gpgsign=false")
-_AUTHOR: Final = ("-c", "user.name=orderdesk", "-c", "user.email=orderdesk@example.org")
+_GIT_AS: Final = (
+    "-c",
+    "user.name=orderdesk",
+    "-c",
+    "user.email=orderdesk@example.org",
+    "-c",
+    "init.defaultBranch=main",
+    "-c",
+    "commit.gpgsign=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +61,16 @@ def set_stage(*, keep: bool) -> Iterator[Stage]:
     """
     # Real path: where the temporary folder is a link, two names of one root would be two.
     folder = Path(tempfile.mkdtemp(prefix="sakur4-demo-")).resolve()
-    before = os.environ.get("SAKUR4_HOME")
+    stage = Stage(folder, data_folder())
     try:
-        stage = Stage(folder, data_folder())
-        shutil.copytree(
-            stage.data / "repo",
-            stage.project,
-            ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache"),
-        )
+        _copy(stage.data / "repo", stage.project)
         _give_history(stage.project)
         home = folder / "home"
         home.mkdir(mode=0o700)
         (home / "config.toml").write_text(SETTINGS, "utf-8")
-        os.environ["SAKUR4_HOME"] = str(home)
-        yield stage
+        with _only_home(home):
+            yield stage
     finally:
-        if before is None:
-            os.environ.pop("SAKUR4_HOME", None)
-        else:
-            os.environ["SAKUR4_HOME"] = before
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -94,14 +95,46 @@ async def seed_stage(stage: Stage) -> None:
         await seed(engine, load_seeds(stage.data))
 
 
+def _copy(source: Path, target: Path) -> None:
+    """Copy the files' content only: an installed package may be read-only, the copy may not."""
+    for file in sorted(source.rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            copy = target / file.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
+
+
 def _give_history(project: Path) -> None:
     """One commit holding the sample; without git it is a plain folder, which works too."""
     git = shutil.which("git")
     if git is None:
         return
+    # A hook or an alias that started the demo may point git at another repository.
+    environment = {key: value for key, value in os.environ.items() if key[:4] != "GIT_"}
     for arguments in (
-        ("init", "--quiet", "--initial-branch=main"),
+        ("init", "--quiet"),
         ("add", "--all"),
-        (*_NO_HOOKS, *_AUTHOR, "commit", "--quiet", "--message", "orderdesk 0.4.2"),
+        ("commit", "--quiet", "--message", "orderdesk 0.4.2"),
     ):
-        subprocess.run([git, *arguments], cwd=project, check=True, stdin=subprocess.DEVNULL)
+        subprocess.run(
+            [git, *_GIT_AS, *arguments],
+            cwd=project,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+
+
+@contextmanager
+def _only_home(home: Path) -> Iterator[None]:
+    """Take the person's own SAKUR4_ variables away and set the home; put them back at the end."""
+    own = {key: value for key, value in os.environ.items() if key.startswith("SAKUR4_")}
+    for key in own:
+        del os.environ[key]
+    os.environ["SAKUR4_HOME"] = str(home)
+    try:
+        yield
+    finally:
+        del os.environ["SAKUR4_HOME"]
+        os.environ.update(own)

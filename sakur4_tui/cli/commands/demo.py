@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import click
 
 from sakur4_tui.cli.output import Output, complain, pairs
@@ -26,6 +28,7 @@ def demo(output: Output, headless: bool, speed: float, keep: bool, theme: str | 
     Nothing of yours is read or written: the project, its store and its settings live in a
     temporary folder, which is removed at the end.
     """
+    _clean_up_when_told_to_end()
     if not headless:
         from sakur4_tui.cli.interface import require_terminal
         from sakur4_tui.demo.live import run_live
@@ -45,6 +48,18 @@ def demo(output: Output, headless: bool, speed: float, keep: bool, theme: str | 
     if missing:
         complain(f"The demo is not whole: no {', '.join(missing)}.", "Run `sakur4-tui doctor`.")
         raise click.exceptions.Exit(1)
+
+
+def _clean_up_when_told_to_end() -> None:
+    """Let a signal end the program by way of its ``finally`` blocks, which remove the folder."""
+    import signal
+
+    def end(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, end)
 
 
 COMMANDS = (demo,)
