@@ -40,13 +40,13 @@ PANES: Final = ("receipt", "tiers", "inbox", "stale", "anchors", "map", "activit
 """The panes' ids in the order of their number keys."""
 
 _PANE_HELP: Final = {
-    "receipt": "Go to the receipt: what fills the window and what it costs.",
-    "tiers": "Go to the tiers: what stands where, and what leaves next.",
-    "inbox": "Go to the inbox: what waits for a decision.",
-    "stale": "Go to the stale summaries.",
-    "anchors": "Go to the pinned statements.",
-    "map": "Go to the repository map.",
-    "activity": "Go to the activity feed.",
+    "receipt": "Receipt: what fills the window.",
+    "tiers": "Tiers: what leaves next.",
+    "inbox": "Inbox: what waits for a decision.",
+    "stale": "Stale: summaries the code has outlived.",
+    "anchors": "Anchors: pinned statements.",
+    "map": "Map: how the repository hangs together.",
+    "activity": "Activity: what happened.",
 }
 
 ACTIONS: Final[tuple[Action, ...]] = (
@@ -54,7 +54,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("inbox.reject", "x", "reject", "reject", "Reject the selected item, with a reason."),
     Action("list.open", "enter", "open", "see", "Open the selected row.", palette=False),
     Action("main.plan", "p", "plan", "plan", "Review what a plan would evict now."),
-    Action("main.undo", "u", "undo", "undo", "Undo the plan approved last."),
+    Action("main.undo", "u", "undo", "undo", "Undo what was approved last."),
     Action("main.session", "s", "session", "session", "Switch to another session."),
     Action("main.zoom", "z,plus", "zoom", "zoom", "Give the whole screen to this pane, or back."),
     Action("main.pause", "space", "pause", "pause", "Hold live updates, or let them run again."),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import tzinfo
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -13,14 +12,14 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from rich.text import Text
 from sakur4_core.errors import ConfigError
 from textual.app import App
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.driver import Driver
 
 from sakur4_tui import theming
 from sakur4_tui.actions import Scope, bindings
 from sakur4_tui.bridge import carry_events
 from sakur4_tui.glyphs import ASCII, UNICODE
-from sakur4_tui.keymap import resolve
+from sakur4_tui.keymap import key_name, resolve
 from sakur4_tui.look import Look
 from sakur4_tui.palette import ActionProvider
 from sakur4_tui.screens.main import MainScreen
@@ -90,24 +89,27 @@ class Sakur4App(App[None]):
         self._problems += keymap.problems
         self._keys = keymap.keys
         self.set_keymap(keymap.keys)
-        self._main = MainScreen(engine, self.look)
+        self.main = MainScreen(engine, self.look)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return self._variables
+
+    def get_key_display(self, binding: Binding) -> str:
+        return key_name(binding.key)
 
     def look(self) -> Look:
         """How and when to draw."""
         return Look(self._glyphs, self.engine.workspace.clock.now(), self._zone)
 
     def get_default_screen(self) -> MainScreen:
-        return self._main
+        return self.main
 
     # -- life ------------------------------------------------------------------
 
     def on_mount(self) -> None:
         self._catch_signals()
         self.run_worker(
-            carry_events(self.engine, self._main.post_message),
+            carry_events(self.engine, self.main.post_message),
             group="bridge",
             exit_on_error=False,
         )
@@ -146,8 +148,7 @@ class Sakur4App(App[None]):
         scopes = cast(
             "tuple[Scope, ...]", getattr(self.screen, "HELP_SCOPES", ("dialog", "list", "app"))
         )
-        display: Callable[[str], str] = lambda key: key  # noqa: E731
-        self.push_screen(HelpScreen(scopes, self._keys, display, self._glyphs))
+        self.push_screen(HelpScreen(scopes, self._keys, self._glyphs))
 
     def action_next_theme(self) -> None:
         """Draw in the next theme by name."""

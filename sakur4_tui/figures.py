@@ -29,7 +29,7 @@ def tokens(value: float) -> str:
 
 def round_tokens(value: float) -> str:
     """The same without a needless fraction, for limits: ``200k``, ``1M``."""
-    return tokens(value).replace(".0", "")
+    return tokens(value).replace(".0k", "k").replace(".0M", "M")
 
 
 def count(value: float) -> str:
@@ -47,6 +47,8 @@ def money(value: float) -> str:
 def percent(share: float) -> str:
     """A share as whole per cent, with one decimal below ten."""
     value = share * 100
+    if 0 < abs(value) < 0.05:
+        return "<0.1%"
     return f"{value:.1f}%" if 0 < abs(value) < 9.95 else f"{value:.0f}%"
 
 

@@ -51,6 +51,21 @@ def resolve(preset: str, own: Mapping[str, str]) -> Keymap:
     return Keymap(keys, tuple(problems))
 
 
+_NAMES: Final = {
+    "question_mark": "?",
+    "plus": "+",
+    "colon": ":",
+    "escape": "esc",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+}
+
+
+def key_name(key: str) -> str:
+    """How a key is called on the screen."""
+    return _NAMES.get(key, key)
+
+
 def keys_of(action: Action, keys: Mapping[str, str]) -> tuple[str, ...]:
     """The keys of an action under ``keys``."""
     return tuple(key.strip() for key in keys.get(action.id, action.keys).split(","))

@@ -24,6 +24,10 @@ class Look:
         """Tokens with their mark."""
         return figures.figure(value, self.glyphs)
 
+    def limit(self, value: m.Figure) -> str:
+        """A limit in round tokens, with its mark."""
+        return figures.figure(value, self.glyphs, figures.round_tokens)
+
     def money(self, value: m.Figure) -> str:
         """Dollars with their mark."""
         return figures.figure(value, self.glyphs, figures.money)

@@ -17,6 +17,7 @@ Result = TypeVar("Result")
 class DialogScreen(ModalScreen[Result | None], Generic[Result]):
     """A box over the main screen. None means that it was closed without doing anything."""
 
+    AUTO_FOCUS = "*"
     BINDINGS = bindings("dialog")  # type: ignore[assignment]
 
     def action_close(self) -> None:

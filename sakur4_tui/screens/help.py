@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
 
 from sakur4_tui.actions import Scope, in_scope
 from sakur4_tui.cells import fit_text, line
 from sakur4_tui.glyphs import Glyphs
-from sakur4_tui.keymap import keys_of
+from sakur4_tui.keymap import key_name, keys_of
 from sakur4_tui.screens.dialog import RowsScreen
 from sakur4_tui.widgets.virtual import Row
 
-KEYS = 20
+KEYS = 15
 _TITLES: Mapping[str, str] = {
     "app": "Everywhere",
     "main": "Main screen",
@@ -31,23 +31,21 @@ class HelpScreen(RowsScreen):
         self,
         scopes: Sequence[Scope],
         keys: Mapping[str, str],
-        display: Callable[[str], str],
         glyphs: Glyphs,
     ) -> None:
-        super().__init__("Help", lambda width: _rows(scopes, keys, display, glyphs))
+        super().__init__("Help", lambda width: _rows(scopes, keys, glyphs))
 
 
 def _rows(
     scopes: Sequence[Scope],
     keys: Mapping[str, str],
-    display: Callable[[str], str],
     glyphs: Glyphs,
 ) -> list[Row]:
     rows: list[Row] = []
     for scope in scopes:
         rows.append(Row(line((_TITLES[scope], "bold $strong"))))
         for action in in_scope(scope):
-            names = " ".join(display(key) for key in keys_of(action, keys))
+            names = " ".join(key_name(key) for key in keys_of(action, keys))
             shown = fit_text(names, max(KEYS, cell_len(names) + 1), glyphs)
             rows.append(Row(line((shown, "$focus"), action.help)))
         rows.append(Row(line("")))
@@ -59,8 +57,9 @@ def _legend(glyphs: Glyphs) -> list[Row]:
     tiers = "   ".join(f"{sign} {tier.value}" for tier, sign in glyphs.tiers.items())
     by_name = {basis.value: mark for basis, mark in marks.items()}
     figures = (
-        f"no mark: measured or counted   {by_name['estimated']} calibrated or estimated   "
-        f"{by_name['predicted']} predicted   ? not known"
+        f"{by_name['estimated']} calibrated or estimated   {by_name['predicted']} predicted"
+        "   ? not known",
+        "A figure without a mark is measured or counted.",
     )
     signs = (
         f"{glyphs.waiting} waits for you   {glyphs.stale} stale   {glyphs.anchor} pinned   "
@@ -68,5 +67,5 @@ def _legend(glyphs: Glyphs) -> list[Row]:
     )
     return [
         Row(line(("Signs", "bold $strong"))),
-        *(Row(line((text, "$quiet"))) for text in (tiers, signs, "figures", f"  {figures}")),
+        *(Row(line((text, "$quiet"))) for text in (tiers, signs, *figures)),
     ]

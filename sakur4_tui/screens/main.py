@@ -75,9 +75,9 @@ class MainScreen(Screen[None]):
     AUTO_FOCUS = "#inbox"
     HELP_SCOPES: ClassVar = ("inbox", "main", "list", "app")
 
-    facts: reactive[Facts] = reactive(Facts)
-    current: reactive[str] = reactive("inbox")
-    zoomed: reactive[bool] = reactive(False, bindings=True)
+    facts: reactive[Facts] = reactive(Facts, repaint=False)
+    current: reactive[str] = reactive("inbox", repaint=False)
+    zoomed: reactive[bool] = reactive(False, bindings=True, repaint=False)
 
     def __init__(self, engine: Engine, look: Callable[[], Look]) -> None:
         super().__init__()
@@ -86,6 +86,7 @@ class MainScreen(Screen[None]):
         self._reading: set[Topic] = set()
         self._moved: set[Topic] = set()
         self._held: list[Event] = []
+        self._laid_out: tuple[str, bool, str | None] | None = None
         self._approved: str | None = None
         self._chosen: str | None = None
         self.set_reactive(MainScreen.facts, Facts(project=engine.project.root.name))
@@ -109,30 +110,43 @@ class MainScreen(Screen[None]):
         """The session that is shown."""
         return self.facts.session.session_id if self.facts.session else None
 
+    @property
+    def reading(self) -> bool:
+        """Whether an answer of the engine is still awaited."""
+        return bool(self._reading)
+
     # -- arrangement -----------------------------------------------------------
 
     def on_resize(self, event: events.Resize) -> None:
         self._arrange()
 
     def _arrange(self) -> None:
+        """Lay the panes out anew, if the terminal, the zoom or the single pane changed."""
         kind = arrangement(*self.app.size)
+        single = kind == "narrow" or self.zoomed
+        wanted = (kind, single, self.current if single else None)
+        if kind == "tiny":
+            self.query_one("#too-small", Static).update(self._too_small())
+        elif self.focused is None:
+            self.action_pane(self.current)
+        if wanted == self._laid_out:
+            return
+        self._laid_out = wanted
         for name in ARRANGEMENTS:
             self.set_class(name == kind, f"-{name}")
-        single = kind == "narrow" or self.zoomed
         self.set_class(single, "-single")
         for pane in self.query(Pane):
             pane.set_class(pane.id == self.current, "-current")
             pane.set_class(kind == "medium" and not single and pane.id in _ONE_LINE, "-line")
             pane.set_class(self._look().glyphs.box == "ascii", "-ascii")
-        panes = self.query_one("#panes")
         inbox, tiers = self.query_one("#inbox"), self.query_one("#tiers")
-        panes.move_child(inbox, **({"before": tiers} if kind == "medium" else {"after": tiers}))
-        if kind == "tiny":
-            width, height = self.app.size
-            need = f"sakur4 needs at least {SMALLEST[0]} columns and {SMALLEST[1]} lines"
-            self.query_one("#too-small", Static).update(
-                Content(f"{need}; this terminal has {width} by {height}. Make it larger.")
-            )
+        place = {"before": tiers} if kind == "medium" else {"after": tiers}
+        self.query_one("#panes").move_child(inbox, **place)
+
+    def _too_small(self) -> Content:
+        width, height = self.app.size
+        need = f"sakur4 needs at least {SMALLEST[0]} columns and {SMALLEST[1]} lines"
+        return Content(f"{need}; this terminal has {width} by {height}. Make it larger.")
 
     def watch_current(self) -> None:
         if self.is_mounted:
@@ -344,7 +358,9 @@ class MainScreen(Screen[None]):
             return
         from sakur4_tui.screens.detail import DetailScreen, proposal_detail
 
-        self.app.push_screen(DetailScreen(title(proposal), proposal_detail(proposal)))
+        self.app.push_screen(
+            DetailScreen(title(proposal), proposal_detail(proposal), self._look().glyphs)
+        )
 
     async def action_plan(self) -> None:
         """Review what a plan would do now; nothing is stored by looking."""

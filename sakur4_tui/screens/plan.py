@@ -50,6 +50,9 @@ class RowList(VirtualList):
     def build(self, width: int, height: int) -> Sequence[Row]:
         return self._make(width)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "open"
+
 
 class PlanScreen(Screen[None]):
     """One plan, stored as a proposal or only previewed."""
@@ -58,7 +61,7 @@ class PlanScreen(Screen[None]):
     AUTO_FOCUS = "#items"
     HELP_SCOPES: ClassVar = ("plan", "list", "app")
 
-    left_out: reactive[frozenset[str]] = reactive(frozenset[str](), bindings=True)
+    left_out: reactive[frozenset[str]] = reactive(frozenset[str](), bindings=True, repaint=False)
 
     def __init__(
         self,
@@ -177,20 +180,34 @@ class PlanScreen(Screen[None]):
 
     async def action_approve(self) -> None:
         """Approve what is in; a previewed plan becomes a proposal first."""
+        if self._proposal is None and not await self._propose():
+            return
         proposal = self._proposal
-        if proposal is None:
-            try:
-                proposal = await self._engine.plan_eviction(
-                    self._plan.session_id, asked_by="person"
-                )
-            except Sakur4Error as error:
-                self.app.notify(str(error), title="Not done", severity="error", markup=False)
-                return
-        stored = proposal.plan or self._plan
-        items = tuple(i.episode_id for i in stored.items if i.episode_id not in self.left_out)
+        assert proposal is not None
+        items = tuple(
+            item.episode_id for item in self._plan.items if item.episode_id not in self.left_out
+        )
         name = f"plan {short_id(proposal.proposal_id)}, {len(items)} items"
         if await self._main.approve(proposal.proposal_id, name, items):
             self.dismiss(None)
+
+    async def _propose(self) -> bool:
+        """Store the previewed plan. One that came out otherwise is shown, not approved."""
+        try:
+            self._proposal = await self._engine.plan_eviction(
+                self._plan.session_id, asked_by="person"
+            )
+        except Sakur4Error as error:
+            self.app.notify(str(error), title="Not done", severity="error", markup=False)
+            return False
+        stored = self._proposal.plan or self._plan
+        same = _ids(stored) == _ids(self._plan)
+        self._plan = stored
+        if not same:
+            self.left_out &= _ids(stored)
+            self._cost_again()
+            self.app.notify("The session moved on; this is the plan as it is now.", markup=False)
+        return same
 
     def action_reject(self) -> None:
         """Ask for the reason, then reject."""
@@ -204,3 +221,7 @@ class PlanScreen(Screen[None]):
                 self.dismiss(None)
 
         self.app.push_screen(ReasonScreen(name), rejected)
+
+
+def _ids(plan: m.Plan) -> frozenset[str]:
+    return frozenset(item.episode_id for item in plan.items)

@@ -8,7 +8,7 @@ from sakur4_core import models as m
 from textual.content import Content
 
 from sakur4_tui import figures
-from sakur4_tui.cells import Part, fit, fit_text, fold, line, right, spread, visible
+from sakur4_tui.cells import Part, first_line, fit, fit_text, fold, line, right, spread, visible
 from sakur4_tui.look import Look, speaker
 from sakur4_tui.widgets.pane import quiet
 from sakur4_tui.widgets.virtual import Row
@@ -27,7 +27,7 @@ def head_lines(
     asked = ""
     if proposal is not None:
         waits = figures.waited(proposal.created_at, look.now)
-        asked = f" · asked by {visible(proposal.asked_by, 20)} · waits {waits}"
+        asked = f"  asked by {visible(proposal.asked_by, 20)}, waits {waits}"
     pressure = line((plan.pressure.value.replace("_", " "), "$waiting"))
     first = spread(line((name, "bold $focus"), (asked, "$quiet")), pressure, width, look.glyphs)
     if costed is None:
@@ -60,8 +60,10 @@ def item_rows(
     if not plan.items:
         notes = [row for note in plan.notes for row in quiet(visible(note, 400), width)]
         return [*quiet("Nothing would leave: the window has room.", width), *notes]
+    step = 2 + len(look.glyphs.arrow) + 1
+    ladder = 1 + step * max(len(item.rungs) for item in plan.items)
     rows = [
-        Row(_item(item, item.episode_id in left_out, look, width), item.episode_id)
+        Row(_item(item, item.episode_id in left_out, ladder, look, width), item.episode_id)
         for item in plan.items
     ]
     rows.append(Row(line("")))
@@ -73,24 +75,23 @@ def item_rows(
     return [*rows, *quiet("Pinned anchors are never in a plan.", width)]
 
 
-def _item(item: m.PlanItem, out: bool, look: Look, width: int) -> Content:
-    way: list[Part] = [look.tier(item.from_tier)]
+def _item(item: m.PlanItem, out: bool, ladder: int, look: Look, width: int) -> Content:
+    steps = line(look.tier(item.from_tier))
     for rung in () if out else item.rungs:
-        way += [(f" {look.glyphs.arrow} ", "$quiet"), look.tier(rung.tier)]
-    after = "stays" if out else figures.count(item.tokens_after)
-    arrow = "" if out else f" {look.glyphs.arrow} "
-    sizes = f"{figures.count(item.tokens_before):>7}{arrow:^3}{after:>6}  "
-    end = line(
-        (sizes, "$quiet" if out else ""), *way, " " * (4 * (4 - len(way)) // 2 if out else 0)
+        steps = steps.append(line((f" {look.glyphs.arrow} ", "$quiet"), look.tier(rung.tier)))
+    sizes = f"{figures.count(item.tokens_before):>7}"
+    sizes += (
+        "    stays  " if out else f" {look.glyphs.arrow} {figures.count(item.tokens_after):>6}  "
     )
+    end = line((sizes, "$quiet" if out else ""), steps, " " * (ladder - steps.cell_length))
     who = speaker(item.role, item.tool_name)
     box = ("[ ] ", "$quiet") if out else ("[x] ", "$done")
     room = max(width - end.cell_length - 1, 0)
     start = line(
         box,
         (f"{f'#{item.seq}':<5} ", "$quiet"),
-        (f"{fit_text(who, min(16, room), look.glyphs)} ", "$quiet" if out else "$strong"),
-        (visible(item.preview, 200), "$quiet"),
+        (f"{fit_text(who, min(12, room), look.glyphs)} ", "$quiet" if out else "$strong"),
+        (first_line(item.preview), "$quiet"),
     )
     return spread(start, end, width, look.glyphs)
 
@@ -146,7 +147,7 @@ def reason_rows(item: m.PlanItem | None, look: Look, width: int) -> Sequence[Row
     rows += [Row(line("")), Row(line(("before", "$quiet")))]
     bar = (f"{look.glyphs.quote} ", "$stale")
     rows += [Row(line(bar, text)) for text in fold(item.preview, width - 2, 12)]
-    after = f"[#{item.seq} {speaker(item.role, item.tool_name)} · {item.to_tier.value}]"
+    after = f"[#{item.seq} {speaker(item.role, item.tool_name)}: {item.to_tier.value}]"
     rows += [Row(line(("after", "$quiet"))), Row(line((f"{look.glyphs.quote} ", "$done"), after))]
     return rows
 

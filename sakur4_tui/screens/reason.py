@@ -24,7 +24,7 @@ class ReasonScreen(DialogScreen[str]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = "Reject"
-            box.border_subtitle = "enter rejects · esc keeps it waiting"
+            box.border_subtitle = "enter rejects, esc keeps it waiting"
             yield Static(Content(visible(self._name, 200)))
             yield Input(placeholder="Why? The agent is told.", max_length=LONGEST, id="reason")
 

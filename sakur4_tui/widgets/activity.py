@@ -19,6 +19,9 @@ from sakur4_tui.widgets.virtual import Row
 KEPT: Final = 5_000
 """Events held for scrolling back; older ones are in the store."""
 
+ROUTINE: Final = frozenset({e.RECEIPT_STORED, e.INDEX_PROGRESSED, e.DREAM_PROGRESSED})
+"""What follows from other events, or only counts towards one; the panes show it."""
+
 _WORDS: Final[dict[str, tuple[str, str]]] = {
     e.EPISODE_COMMITTED: ("turn", ""),
     e.EPISODE_REDACTED: ("redacted", "$waiting"),
@@ -32,18 +35,15 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     e.PLAN_ENFORCED: ("in effect", "$done"),
     e.PLAN_UNDONE: ("undone", "$masked"),
     e.USAGE_RECORDED: ("usage", "$quiet"),
-    e.RECEIPT_STORED: ("receipt", "$quiet"),
     e.WINDOW_COMPACTED: ("compacted", "$waiting"),
     e.ATLAS_WRITTEN: ("summary", "$referenced"),
     e.FOLD_OPENED: ("fold", "$referenced"),
     e.FOLD_CLOSED: ("fold closed", "$referenced"),
     e.FOLD_REOPENED: ("fold open", "$referenced"),
-    e.INDEX_PROGRESSED: ("indexing", "$quiet"),
     e.INDEX_UPDATED: ("indexed", "$referenced"),
     e.WATCHER_CHANGED: ("changed", "$referenced"),
     e.RECALL_RAN: ("recall", "$referenced"),
     e.MAP_RENDERED: ("map", "$quiet"),
-    e.DREAM_PROGRESSED: ("dream", "$quiet"),
     e.DREAM_FINISHED: ("dream", "$quiet"),
     e.SNAPSHOT_SAVED: ("snapshot", "$referenced"),
     e.SNAPSHOT_RESTORED: ("restored", "$referenced"),
@@ -66,9 +66,13 @@ class ActivityPane(Pane):
         self.events: list[e.Event] = []
 
     def add(self, events: Sequence[e.Event]) -> None:
-        """Take in newer events, oldest first; what is known already is left out."""
-        last = self.events[-1].seq if self.events else -1
-        self.events.extend(event for event in events if event.seq > last)
+        """Take in events, in any order and more than once; routine ones are left out."""
+        new = [event for event in events if event.kind not in ROUTINE]
+        if self.events and new and new[0].seq <= self.events[-1].seq:
+            known = {event.seq: event for event in (*self.events, *new)}
+            self.events = [known[seq] for seq in sorted(known)]
+        else:
+            self.events.extend(new)
         del self.events[:-KEPT]
         self.rebuild()
 

@@ -77,7 +77,7 @@ def _pieces(facts: Facts, look: Look) -> dict[str, Content]:
         pieces["session"] = line((session_name(session), "$quiet"))
         pieces["branch"] = line((visible(session.branch or "", 24), "$quiet"))
     if receipt is not None:
-        size = look.figure(receipt.window).replace(".0k", "k")
+        size = look.limit(receipt.window)
         share = (look.share(receipt.fill), "bold $strong")
         pieces["window"] = line(("window", "$quiet"))
         pieces["fill"] = line(f"{look.figure(receipt.total)}/{size} ", share)

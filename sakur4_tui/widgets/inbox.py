@@ -16,6 +16,8 @@ from sakur4_tui.look import Look, short_id
 from sakur4_tui.widgets.pane import Pane, quiet
 from sakur4_tui.widgets.virtual import Row
 
+_EMPTY = "Plans and pins that an agent asks for come here."
+
 
 class InboxPane(Pane):
     """Proposals, oldest first; the selected one is decided by one key."""
@@ -54,7 +56,7 @@ class InboxPane(Pane):
             return [
                 Row(line((f"{look.glyphs.done} ", "$done"), ("Nothing waits for you.", "$quiet"))),
                 Row(line("")),
-                *quiet("Plans and pins that an agent asks for come here. p plans now.", width),
+                *quiet(_EMPTY + (" p plans now." if facts.session else ""), width),
             ]
         rows: list[Row] = []
         for proposal in facts.inbox:
@@ -81,7 +83,7 @@ def title(proposal: m.Proposal) -> str:
     """What a proposal asks for, in a few words."""
     if proposal.kind is m.ProposalKind.EVICTION:
         items = len(proposal.plan.items) if proposal.plan else 0
-        return f"plan {short_id(proposal.proposal_id)} · {items} items"
+        return f"plan {short_id(proposal.proposal_id)}, {items} items"
     if proposal.kind is m.ProposalKind.UNPIN:
         return f"unpin: {statement(proposal)}"
     return f"pin: {statement(proposal)}"

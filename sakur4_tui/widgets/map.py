@@ -21,7 +21,7 @@ class MapPane(Pane):
     number, name_, topic = 6, "Map", Topic.MAP
 
     def note(self, facts: Facts, look: Look) -> str:
-        if facts.map is None:
+        if facts.map is None or not facts.map.files:
             return ""
         return f"{figures.tokens(facts.map.tokens)} tokens"
 
@@ -38,15 +38,21 @@ class MapPane(Pane):
         if not repo_map.files:
             return quiet("No file is indexed yet. F5 reads again.", width)
         scores = {file.path: file.score for file in repo_map.files}
-        rows = [Row(_map_line(text, scores, width, look)) for text in repo_map.text.splitlines()]
-        return [*rows, Row(line((coverage_words(repo_map), "$quiet")))]
+        rows = [
+            Row(_map_line(text, scores, width, look))
+            for text in repo_map.text.splitlines()
+            if not text.startswith("#")
+        ]
+        at = figures.clock_time(repo_map.indexed_at, look.zone) if repo_map.indexed_at else ""
+        indexed = f", indexed {at}" if at else ""
+        return [*rows, *quiet(f"{coverage_words(repo_map)}{indexed}", width)]
 
 
 def coverage_words(repo_map: m.RepoMap) -> str:
     """How many files stand in the index, and how many could not be read."""
     total = sum(repo_map.coverage.values())
     skipped = total - repo_map.coverage.get("parsed", 0)
-    words = f"{figures.count(total)} files"
+    words = f"{figures.count(total)} file{'' if total == 1 else 's'}"
     return f"{words}, {figures.count(skipped)} skipped" if skipped else words
 
 

@@ -33,10 +33,10 @@ class Pane(VirtualList):
             border-title-color: $focus;
             border-title-style: bold;
         }
-        &.-line { border: none; height: 1; padding: 0 2; scrollbar-size: 0 0; }
-        &.-line:focus { background: $cursor; }
         &.-ascii { border: ascii $rule; }
         &.-ascii:focus { border: ascii $focus; }
+        &.-line { border: none; height: 1; padding: 0 2; scrollbar-size: 0 0; }
+        &.-line:focus { border: none; background: $cursor; }
     }
     """
 
@@ -44,7 +44,7 @@ class Pane(VirtualList):
     name_: ClassVar[str]
     topic: ClassVar[Topic]
 
-    facts: reactive[Facts] = reactive(Facts, layout=False)
+    facts: reactive[Facts] = reactive(Facts, repaint=False)
 
     def __init__(self, look: Callable[[], Look], *, id: str) -> None:
         super().__init__(id=id)
@@ -71,8 +71,10 @@ class Pane(VirtualList):
         self.rebuild()
 
     def _heading(self) -> Content:
-        note = self.note(self.facts, self.look())
-        return Content(f"{self.number} {self.name_}{' · ' + note if note else ''}")
+        look = self.look()
+        note = self.note(self.facts, look)
+        dot = f" {look.glyphs.dot} " if note else ""
+        return Content(f"{self.number} {self.name_}{dot}{note}")
 
     def build(self, width: int, height: int) -> Sequence[Row]:
         look = self.look()

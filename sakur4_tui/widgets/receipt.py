@@ -8,7 +8,7 @@ from sakur4_core import models as m
 from textual.content import Content
 
 from sakur4_tui import figures
-from sakur4_tui.cells import Part, bar, fit_text, line, right, visible
+from sakur4_tui.cells import Part, bar, fit_text, flow, line, right, visible
 from sakur4_tui.facts import Facts, Topic
 from sakur4_tui.glyphs import Glyphs
 from sakur4_tui.look import Look
@@ -43,7 +43,7 @@ class ReceiptPane(Pane):
     def summary(self, facts: Facts, look: Look) -> Content:
         if facts.receipt is None:
             return line(("no session", "$quiet"))
-        return line(fill_words(facts.receipt, look), "  ", cache_words(facts.receipt, look))
+        return line(fill_words(facts.receipt, look), "  ", cache_words(facts.receipt, look)[0])
 
     def rows(self, facts: Facts, look: Look, width: int, height: int) -> Sequence[Row]:
         receipt = facts.receipt
@@ -55,15 +55,18 @@ class ReceiptPane(Pane):
             Row(window_bar(receipt, width, look.glyphs)),
             Row(fill_words(receipt, look)),
         ]
+        cache = flow(cache_words(receipt, look), width, 0, look.glyphs)
         if height < SHORT:
             room = max(height - len(head) - 1, 1)
             known = sorted(known, key=lambda part: -(part.tokens.value or 0))[:room]
             return [
                 *head,
                 *_part_rows(known, receipt, width, look),
-                Row(cache_words(receipt, look)),
+                *(Row(words) for words in cache[:1]),
             ]
-        missing = ", ".join(part_name(part) for part in parts if part.tokens.value is None)
+        missing = ", ".join(
+            part_name(part) for part in parts if part.tokens.value is None and part.name != "other"
+        )
         blank = Row(line(""))
         return [
             *head,
@@ -71,7 +74,7 @@ class ReceiptPane(Pane):
             *_part_rows(known, receipt, width, look),
             *(quiet(f"not reported: {missing}", width) if missing else ()),
             blank,
-            Row(cache_words(receipt, look)),
+            *(Row(words) for words in cache),
             *_history(facts.history, receipt, width, look),
         ]
 
@@ -93,7 +96,9 @@ def flat_parts(receipt: m.Receipt) -> list[m.ReceiptPart]:
     for part in receipt.parts:
         if part.detail:
             parts.extend(
-                m.ReceiptPart(f"history: {inner.name}", inner.tokens, (), inner.note)
+                m.ReceiptPart(
+                    f"history: {inner.name.removeprefix('tool:')}", inner.tokens, (), inner.note
+                )
                 for inner in part.detail
             )
         elif part.tokens.value != 0:
@@ -155,7 +160,7 @@ def fill_words(receipt: m.Receipt, look: Look) -> Content:
     window = receipt.window.value
     parts: list[Part] = [
         (look.share(receipt.fill), "bold $strong"),
-        (f" of {look.figure(receipt.window).replace('.0', '')}", ""),
+        (f" of {look.limit(receipt.window)}", ""),
     ]
     if at := plan_at(receipt):
         parts.append((f"  {look.glyphs.trigger} plan at {at}", "$quiet"))
@@ -174,19 +179,20 @@ def plan_at(receipt: m.Receipt) -> str:
     return figures.whole_percent(receipt.trigger_tokens / receipt.window.value)
 
 
-def cache_words(receipt: m.Receipt, look: Look) -> Content:
-    """What became of the prompt cache, and how that is known."""
+def cache_words(receipt: m.Receipt, look: Look) -> list[Content]:
+    """What became of the prompt cache, how that is known, and why, in short pieces."""
     cache = receipt.cache
     if cache.verdict is m.Verdict.UNKNOWN:
-        return line(("cache not known: this harness does not report usage", "$quiet"))
+        return [line(("cache not known", "$quiet")), line(("no usage is reported", "$quiet"))]
     broken = cache.verdict in (m.Verdict.COLD, m.Verdict.FULL_RE_PREFILL)
     read = f"{look.share(cache.reused)} read, " if cache.reused.value is not None else ""
-    cause = f" · {visible(cache.cause, 80)}" if cache.cause else ""
-    return line(
-        ("cache ", "$quiet"),
-        (f"{read}{cache.verdict.value}", "$stale" if broken else "$done"),
-        (f" · {cache.basis.value}{cause}", "$quiet"),
-    )
+    pieces = [
+        line(
+            ("cache ", "$quiet"), (f"{read}{cache.verdict.value}", "$stale" if broken else "$done")
+        ),
+        line((cache.basis.value, "$quiet")),
+    ]
+    return [*pieces, line((visible(cache.cause, 80), "$quiet"))] if cache.cause else pieces
 
 
 def _history(

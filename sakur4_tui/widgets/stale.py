@@ -42,8 +42,7 @@ class StalePane(Pane):
             return quiet(_all_fresh(stale), width)
         rows: list[Row] = []
         for entry in stale.entries:
-            for content in _entry(entry, width, look):
-                rows.append(Row(content, entry.atlas_id))
+            rows += [Row(content, entry.atlas_id) for content in _entry(entry, width, look)]
         left = stale.stale_count - len(stale.entries)
         return [*rows, *quiet(f"and {left} more", width)] if left > 0 else rows
 
