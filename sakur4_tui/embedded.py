@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sakur4_core.errors import ConfigError, Sakur4Error
+from sakur4_core.errors import Sakur4Error
 
 from sakur4_tui.mcp import process
 from sakur4_tui.mcp.gate import EngineGate
@@ -28,16 +26,12 @@ SIGNALLED: Final = 128
 """Return codes above it tell the signal that ended the interface; it is meant for all of us."""
 
 
-async def serve(wire: Wire, serving: Serving, parent: int, device: Path) -> None:
-    """Serve MCP and draw the interface, on one engine in one loop.
+async def serve(wire: Wire, serving: Serving, parent: int, terminal: int) -> None:
+    """Serve MCP and draw on the descriptor ``terminal``, on one engine in one loop.
 
     The end of the connection ends both. Quitting the interface leaves the server running:
     the agent, not the person at the terminal, started this process.
-
-    Raises:
-        ConfigError: ``device`` is no terminal that this process may use.
     """
-    terminal = open_terminal(device)
     gate = EngineGate(serving.engine)
     connection = StdioConnection(wire)
     interface = asyncio.create_task(_draw(gate, terminal, connection.end), name="sakur4-interface")
@@ -48,27 +42,6 @@ async def serve(wire: Wire, serving: Serving, parent: int, device: Path) -> None
         interface.cancel()
         await asyncio.wait({interface})
         await gate.close()
-
-
-def open_terminal(device: Path) -> int:
-    """A descriptor of the terminal at ``device``, which does not become our controlling one.
-
-    Raises:
-        ConfigError: It is no terminal, or may not be opened.
-    """
-    if sys.platform == "win32":
-        raise ConfigError("--tty works on Linux and macOS only.", "Use --serve.")
-    try:
-        descriptor = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-    except OSError as error:
-        raise ConfigError(
-            f"The terminal {device} cannot be opened: {error.strerror}.",
-            "Run `tty` in the terminal that should show the interface.",
-        ) from error
-    if not os.isatty(descriptor):
-        os.close(descriptor)
-        raise ConfigError(f"{device} is no terminal.", "Name a device such as /dev/pts/3.")
-    return descriptor
 
 
 async def _draw(gate: EngineGate, terminal: int, end: Callable[[], None]) -> None:
