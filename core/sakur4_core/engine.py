@@ -28,9 +28,10 @@ from sakur4_core.paths import Home, Project, find_root, identify, place_store
 from sakur4_core.recall.recaller import Recaller
 from sakur4_core.settings import Settings, load_settings
 from sakur4_core.store import status as status_sql
-from sakur4_core.store.database import Database, newest_events
+from sakur4_core.store.database import Database
 from sakur4_core.store.feed import Feed
 from sakur4_core.store.presence import Lease, Presence, attached
+from sakur4_core.store.trail import newest_events
 from sakur4_core.workspace import TokenCounter, Workspace
 
 ProcessKind = Literal["tui", "serve", "cli", "hook", "proxy", "embedded"]
@@ -445,5 +446,15 @@ class Engine:
             backend=self.coherence.backend_name,
             embedder=self.recaller.embedder_name,
             policy=self.settings.mcp.policy,
-            degraded=(*self.cortex.degraded, *self.recaller.degraded, *self.coherence.degraded),
+            degraded=tuple(
+                problem
+                for part in (
+                    self.workspace.database,
+                    self._feed,
+                    self.cortex,
+                    self.recaller,
+                    self.coherence,
+                )
+                for problem in part.degraded
+            ),
         )

@@ -36,6 +36,10 @@ class StoreBusy(StoreError):
     """Another process held the store for longer than the bounded wait."""
 
 
+class StoreMoved(StoreError):
+    """The store's file was replaced or deleted while it was open."""
+
+
 class WrongProject(StoreError):
     """The store belongs to another project root."""
 

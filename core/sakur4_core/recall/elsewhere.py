@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from sakur4_core.errors import NotFound, StoreError
 from sakur4_core.paths import Home, registered
 from sakur4_core.store.connection import StoreConnection, connect
-from sakur4_core.store.database import translate
+from sakur4_core.store.faults import translate
 from sakur4_core.store.migrate import latest_version
 
 T = TypeVar("T")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +14,8 @@ from sakur4_core.words import search_text
 
 T = TypeVar("T")
 
+# How long SQLite itself waits: readers, for the recovery after a crash. The writer never lets
+# it wait (see patience.py), but for a vacuum and a checkpoint.
 BUSY_TIMEOUT_MS = 2_000
 
 
@@ -33,7 +36,8 @@ def connect(path: Path, *, read_only: bool, durability: str = "normal") -> Store
     """A connection, not yet awaited, to the store file at ``path``."""
 
     def open_raw() -> sqlite3.Connection:
-        raw = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+        timeout = BUSY_TIMEOUT_MS / 1_000 if read_only else 0.0
+        raw = sqlite3.connect(path, isolation_level=None, timeout=timeout)
         try:
             configure(raw, read_only=read_only, durability=durability)
         except BaseException:
@@ -57,3 +61,13 @@ def configure(raw: sqlite3.Connection, *, read_only: bool, durability: str = "no
     raw.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
     if read_only:
         raw.execute("PRAGMA query_only = ON")
+
+
+@contextmanager
+def waiting_inside(raw: sqlite3.Connection) -> Iterator[None]:
+    """Let SQLite wait for other connections within the block, statement by statement."""
+    raw.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    try:
+        yield
+    finally:
+        raw.execute("PRAGMA busy_timeout = 0")

@@ -1,28 +1,27 @@
-"""One store file: one writer, a few readers, and the events of what was committed."""
+"""One store file: one writer, a few readers, and what is wrong with them."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
-import random
 import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from sakur4_core.clock import Clock, stamp
-from sakur4_core.errors import Sakur4Error, StoreBusy, StoreError
-from sakur4_core.events import Event
-from sakur4_core.store.connection import StoreConnection, configure, connect
+from sakur4_core.errors import StoreError, StoreMoved
+from sakur4_core.events import STORE_DEGRADED
+from sakur4_core.store import patience
+from sakur4_core.store.connection import StoreConnection, configure, connect, waiting_inside
+from sakur4_core.store.faults import UNSTORABLE, concerns_store, translate
 from sakur4_core.store.migrate import migrate
 
 T = TypeVar("T")
+Side = Literal["read", "write", "watch"]
 
 READERS = 2
-# Waits before a write is tried again when another process holds the store: with SQLite's own
-# busy timeout of 2 s before each, about 20 s in all.
-RETRY_WAITS_S = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.2)
 
 
 class Transaction:
@@ -67,18 +66,20 @@ class Transaction:
 class Database:
     """The store of one project.
 
-    Writes are one ``BEGIN IMMEDIATE`` transaction each, through one connection; reads go
-    through connections of their own and never wait for a writer.
+    Writes are one ``BEGIN IMMEDIATE`` transaction each, through one connection, in the order
+    in which they were asked for; reads go through connections of their own and never wait for
+    a writer.
     """
 
     def __init__(self, path: Path, clock: Clock, writer: StoreConnection) -> None:
         self.path = path
         self.clock = clock
         self._writer = writer
-        self._write_lock = asyncio.Lock()
         self._readers: asyncio.LifoQueue[StoreConnection] = asyncio.LifoQueue()
         self._all_readers: list[StoreConnection] = []
         self._closed = False
+        self._identity = _identity(path)
+        self._faults: dict[Side, str] = {}
         self.on_commit: Callable[[], None] = lambda: None
 
     @classmethod
@@ -105,50 +106,67 @@ class Database:
             raise
         return database
 
-    async def write(self, work: Callable[[Transaction], T]) -> T:
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What the last read and the last write found wrong with the store; mostly nothing."""
+        return tuple(dict.fromkeys(f"store: {text}" for text in self._faults.values()))
+
+    async def write(
+        self, work: Callable[[Transaction], T], *, patience_s: float | None = None
+    ) -> T:
         """Run ``work`` in one transaction; commit, or roll back and raise.
+
+        Args:
+            patience_s: How long to wait for other processes, instead of ``LOCK_WAIT_S``.
 
         Raises:
             StoreBusy: Others held the store beyond the bounded wait; nothing was written.
-            StoreError: SQLite refused.
+            StoreError: SQLite refused, or the file is no longer the one that was opened.
+            InvalidInput: A value that SQLite cannot hold.
         """
-        self._check_open()
-        async with self._write_lock:
-            for wait in (*RETRY_WAITS_S, None):
-                try:
-                    result = await self._writer.run(lambda raw: self._transact(raw, work))
-                except sqlite3.OperationalError as error:
-                    if wait is None or not is_busy(error):
-                        raise translate(error, self.path) from error
-                    await asyncio.sleep(wait * (0.5 + random.random()))
-                except sqlite3.Error as error:
-                    raise translate(error, self.path) from error
-                else:
-                    self.on_commit()
-                    return result
-        raise AssertionError("unreachable")
+        limit = patience.LOCK_WAIT_S if patience_s is None else patience_s
+        result = await self._visit(
+            "write", self._writer, lambda raw: self._transact(raw, work, limit)
+        )
+        self.on_commit()
+        return result
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``work`` on a read connection, in one snapshot of the store."""
         self._check_open()
         reader = await self._readers.get()
         try:
-            return await reader.run(lambda raw: _snapshot(raw, work))
-        except sqlite3.Error as error:
-            raise translate(error, self.path) from error
+            return await self._visit("read", reader, lambda raw: _snapshot(raw, work))
         finally:
             self._readers.put_nowait(reader)
 
     async def data_version(self) -> int:
-        """A number that moves when a connection other than the watching one commits."""
+        """A number that moves when a connection other than the watching one commits.
+
+        Raises:
+            StoreError: The file is gone or another one, or cannot be read.
+        """
 
         def work(raw: sqlite3.Connection) -> int:
+            self._check_in_place()
             version: int = raw.execute("PRAGMA data_version").fetchone()[0]
             return version
 
-        self._check_open()
         # Always the same connection: the number is only comparable within one.
-        return await self._all_readers[0].run(work)
+        return await self._visit("watch", self._all_readers[0], work)
+
+    async def recover(self) -> None:
+        """Write one event if the last write failed, so that a store which works again says so.
+
+        Raises:
+            StoreError: It does not.
+        """
+        fault = self._faults.get("write")
+        if fault is not None:
+            detail = {"status": "works again", "reason": fault}
+            await self.write(
+                lambda tx: tx.emit(STORE_DEGRADED, actor="engine", detail=detail), patience_s=0.2
+            )
 
     async def backup(self, target: Path) -> None:
         """Copy the store, while it is in use, to a new file readable by its owner alone."""
@@ -172,12 +190,13 @@ class Database:
 
     async def exclusive(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``work`` on the writer outside a transaction (checkpoint, vacuum)."""
-        self._check_open()
-        async with self._write_lock:
-            try:
-                return await self._writer.run(work)
-            except sqlite3.Error as error:
-                raise translate(error, self.path) from error
+
+        def visit(raw: sqlite3.Connection) -> T:
+            self._check_in_place()
+            with waiting_inside(raw):
+                return work(raw)
+
+        return await self._visit("write", self._writer, visit)
 
     async def close(self) -> None:
         """Close every connection; a second call does nothing."""
@@ -187,13 +206,45 @@ class Database:
         for connection in (*self._all_readers, self._writer):
             await connection.close()
 
+    async def _visit(
+        self, side: Side, connection: StoreConnection, work: Callable[[sqlite3.Connection], T]
+    ) -> T:
+        """Run ``work`` on a connection's thread, and keep account of what fails and why."""
+        self._check_open()
+        try:
+            result = await connection.run(work)
+        except (sqlite3.Error, StoreMoved, *UNSTORABLE) as error:
+            translated = translate(error, self.path)
+            if concerns_store(error):
+                self._faults[side] = translated.message
+            if translated is error:
+                raise
+            raise translated from error
+        self._faults.pop(side, None)
+        return result
+
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError("The store is closed.", "Open the engine again.")
 
-    def _transact(self, raw: sqlite3.Connection, work: Callable[[Transaction], T]) -> T:
-        raw.execute("BEGIN IMMEDIATE")
+    def _check_in_place(self) -> None:
+        """Refuse a file that was replaced or deleted: what is written to it would be lost."""
+        if _identity(self.path) != self._identity:
+            raise StoreMoved(
+                f"The store {self.path} was replaced or deleted while it was open.",
+                "Put the file back, or start sakur4-tui again to use the one that is there.",
+            )
+
+    def _transact(
+        self, raw: sqlite3.Connection, work: Callable[[Transaction], T], limit_s: float
+    ) -> T:
+        patience.patiently(
+            lambda: raw.execute("BEGIN IMMEDIATE"),
+            limit_s=limit_s,
+            go_on=lambda: not self._closed,
+        )
         try:
+            self._check_in_place()
             result = work(Transaction(raw, self.clock))
             raw.execute("COMMIT")
         except BaseException:
@@ -208,7 +259,17 @@ def _snapshot(raw: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) 
     try:
         return work(raw)
     finally:
-        raw.execute("ROLLBACK")
+        if raw.in_transaction:
+            raw.execute("ROLLBACK")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file stands at ``path``, whatever it is called; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def prepare_file(path: Path) -> None:
@@ -224,70 +285,17 @@ def prepare_file(path: Path) -> None:
         ) from error
     if path.is_dir() or not os.access(path, os.R_OK | os.W_OK):
         raise StoreError(f"The store {path} cannot be written.", "Name another file with --store.")
-    raw = sqlite3.connect(path, isolation_level=None, timeout=10)
+    raw = sqlite3.connect(path, isolation_level=None, timeout=0)
     try:
-        configure(raw, read_only=False)
-        raw.execute("PRAGMA journal_mode = WAL")
-        migrate(raw)
+        # Two processes that turn a new file to WAL are refused at once, without the busy wait.
+        patience.patiently(lambda: _prepare(raw))
     except sqlite3.Error as error:
         raise translate(error, path) from error
     finally:
         raw.close()
 
 
-def is_busy(error: sqlite3.Error) -> bool:
-    """Whether SQLite says that another connection is in the way."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-def translate(error: sqlite3.Error, path: Path) -> Sakur4Error:
-    """A SQLite error in the engine's own words."""
-    if is_busy(error):
-        return StoreBusy(
-            "Another process holds the store.", "Try again; `sakur4-tui doctor` names who has it."
-        )
-    text = str(error)
-    if "not a database" in text or "malformed" in text:
-        return StoreError(
-            f"{path} is not a usable database: {text}.", "Name another file with --store."
-        )
-    if "readonly" in text or "read-only" in text or "unable to open" in text:
-        return StoreError(f"The store {path} cannot be written: {text}.", "Check its permissions.")
-    if "disk is full" in text:
-        return StoreError("The disk is full; nothing was written.", "Free some space.")
-    return StoreError(f"The store refused: {text}.", "Run `sakur4-tui verify`.")
-
-
-def read_events(db: sqlite3.Connection, after: int, limit: int = 1000) -> list[Event]:
-    """The events after ``after``, oldest first."""
-    rows = db.execute(
-        "SELECT seq, kind, created_at, actor, session_id, subject, detail FROM event"
-        " WHERE seq > ? ORDER BY seq LIMIT ?",
-        (after, limit),
-    )
-    return [_event(row) for row in rows]
-
-
-def newest_events(db: sqlite3.Connection, limit: int) -> tuple[Event, ...]:
-    """The newest events, oldest of them first."""
-    rows = db.execute("SELECT * FROM event ORDER BY seq DESC LIMIT ?", (limit,)).fetchall()
-    return tuple(_event(row) for row in reversed(rows))
-
-
-def _event(row: sqlite3.Row) -> Event:
-    return Event(
-        row["seq"],
-        row["kind"],
-        row["created_at"],
-        row["actor"],
-        row["session_id"],
-        row["subject"],
-        json.loads(row["detail"]),
-    )
-
-
-def last_event(db: sqlite3.Connection) -> int:
-    """The newest event's place, 0 where there is none."""
-    value: int = db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
-    return value
+def _prepare(raw: sqlite3.Connection) -> None:
+    configure(raw, read_only=False)
+    raw.execute("PRAGMA journal_mode = WAL")
+    migrate(raw)

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from functools import partial
 
+from sakur4_core.clock import stamp
 from sakur4_core.errors import StoreError
-from sakur4_core.events import EventBus
-from sakur4_core.store.database import Database, last_event, read_events
+from sakur4_core.events import STORE_DEGRADED, Event, EventBus
+from sakur4_core.store.database import Database
+from sakur4_core.store.trail import last_event, read_events
+
+log = logging.getLogger(__name__)
 
 POLL_S = 0.08
 BATCH = 500
+# How often a store that failed is tried again.
+RECOVER_S = 1.0
 
 
 class Feed:
     """Publishes new rows of the ``event`` table to a bus, this process's own included.
 
-    It looks when this process committed, and every ``POLL_S`` whether another one did.
+    It looks when this process committed, and every ``POLL_S`` whether another one did. It also
+    tells this process that the store fails or works again: a store that cannot be written
+    cannot hold that event, so this one alone is published without a row.
     """
 
     def __init__(self, database: Database, bus: EventBus) -> None:
@@ -26,7 +35,15 @@ class Feed:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._position = 0
+        self._version = -1
+        self._fault: str | None = None
+        self._told: tuple[str, ...] = ()
         database.on_commit = self._wake.set
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """Why this process may not hear of what others commit; mostly nothing."""
+        return () if self._fault is None else (f"feed: {self._fault}",)
 
     async def start(self) -> None:
         """Begin at the newest event there is."""
@@ -43,20 +60,26 @@ class Feed:
                 await self._publish_new()
 
     async def _run(self) -> None:
-        version = -1
         while True:
             try:
-                seen = await self._database.data_version()
-                if seen != version or self._wake.is_set():
-                    self._wake.clear()
-                    version = seen
-                    await self._publish_new()
-            except StoreError:
-                # The store may be locked or gone for a while; the feed goes on when it is back.
-                await asyncio.sleep(1)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(POLL_S):
-                    await self._wake.wait()
+                await self._look()
+                self._fault = None
+            except StoreError as error:
+                self._fault = error.message
+            except Exception as error:
+                # The feed outlives whatever a row holds: a process that hears of nothing any
+                # more looks healthy and is not.
+                log.exception("the event feed failed")
+                self._fault = f"{type(error).__name__}: {error}"
+            self._tell()
+            await self._pause()
+
+    async def _look(self) -> None:
+        seen = await self._database.data_version()
+        if seen != self._version or self._wake.is_set():
+            self._wake.clear()
+            await self._publish_new()
+            self._version = seen
 
     async def _publish_new(self) -> None:
         while True:
@@ -65,7 +88,32 @@ class Feed:
             )
             for event in events:
                 self._bus.publish(event)
-            if events:
-                self._position = events[-1].seq
+                self._position = event.seq
             if len(events) < BATCH:
                 return
+
+    async def _pause(self) -> None:
+        if not self._told:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_S):
+                    await self._wake.wait()
+            return
+        await asyncio.sleep(RECOVER_S)
+        with suppress(StoreError):
+            await self._database.recover()
+
+    def _tell(self) -> None:
+        """Publish a change of what is wrong, once."""
+        now = (*self._database.degraded, *self.degraded)
+        if now == self._told:
+            return
+        self._told = now
+        self._bus.publish(
+            Event(
+                self._position,
+                STORE_DEGRADED,
+                stamp(self._database.clock.now()),
+                "engine",
+                detail={"status": "; ".join(now) or "works again"},
+            )
+        )

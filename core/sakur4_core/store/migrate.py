@@ -45,7 +45,7 @@ def migrate(db: sqlite3.Connection) -> int:
         SchemaTooNew: The file was written by a newer program; nothing is changed.
         StoreError: A database of another application.
     """
-    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    version, tables = _state(db)
     if version > latest_version():
         raise SchemaTooNew(
             f"The store has schema {version}, newer than this program's {latest_version()}.",
@@ -53,7 +53,7 @@ def migrate(db: sqlite3.Connection) -> int:
         )
     if version == latest_version():
         return version
-    if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+    if version == 0 and tables:
         raise StoreError(
             "The file is a SQLite database of another application.",
             "Name another file with --store.",
@@ -62,6 +62,17 @@ def migrate(db: sqlite3.Connection) -> int:
         if step.version > version:
             _apply(db, step)
     return latest_version()
+
+
+def _state(db: sqlite3.Connection) -> tuple[int, int]:
+    """The schema's version and its number of objects, as of one moment."""
+    db.execute("BEGIN")
+    try:
+        version: int = db.execute("PRAGMA user_version").fetchone()[0]
+        objects: int = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    finally:
+        db.execute("ROLLBACK")
+    return version, objects
 
 
 def _apply(db: sqlite3.Connection, step: Migration) -> None:
@@ -74,7 +85,8 @@ def _apply(db: sqlite3.Connection, step: Migration) -> None:
             db.execute(f"PRAGMA user_version = {step.version}")
         db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        if db.in_transaction:
+            db.execute("ROLLBACK")
         raise
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from sakur4_core.clock import FakeClock
 from sakur4_core.errors import SchemaTooNew, StoreBusy, StoreError
-from sakur4_core.store import database as database_module
-from sakur4_core.store.database import Database, Transaction, newest_events
+from sakur4_core.store import patience
+from sakur4_core.store.database import Database, Transaction
 from sakur4_core.store.migrate import latest_version, migrations
+from sakur4_core.store.trail import newest_events
 
 
 async def test_a_new_store_is_private_and_at_the_latest_schema(
@@ -79,19 +80,21 @@ async def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, clock: FakeC
 async def test_a_write_waits_for_another_process_and_then_says_busy(
     tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "RETRY_WAITS_S", (0.01,))
+    monkeypatch.setattr(patience, "LOCK_WAIT_S", 0.05)
     database = await Database.open(tmp_path / "store.db", clock)
     other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
     try:
-        await database._writer.run(lambda db: db.execute("PRAGMA busy_timeout = 50"))
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy, match="Another process holds the store"):
             await database.write(lambda tx: tx.emit("recall.ran", actor="agent"))
+        assert database.degraded == ("store: Another process holds the store.",)
+        monkeypatch.setattr(patience, "LOCK_WAIT_S", 20)
         waiting = asyncio.create_task(
             database.write(lambda tx: tx.emit("recall.ran", actor="agent"))
         )
         other.execute("COMMIT")
         await waiting
+        assert database.degraded == ()
     finally:
         other.close()
         await database.close()
