@@ -60,6 +60,7 @@ async def _draw(gate: EngineGate, terminal: int, end: Callable[[], None]) -> Non
         raise
     except Exception:
         log.exception("the interface failed; the server goes on")
+    (await gate.engine()).become("serve")
     if (app.return_code or 0) > SIGNALLED:
         end()
 

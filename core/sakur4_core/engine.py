@@ -177,6 +177,13 @@ class Engine:
         """What this process is."""
         return self._kind
 
+    def become(self, kind: ProcessKind) -> None:
+        """Be another kind of process from now on (an interface that closed but still serves)."""
+        self._presence.leave()
+        self._kind = kind
+        self._presence = Presence(self.workspace.place.presence, kind)
+        self._presence.announce()
+
     def processes(self) -> tuple[m.AttachedProcess, ...]:
         """The live processes that have this store open."""
         return attached(self.workspace.place.presence, self._lease.holder())

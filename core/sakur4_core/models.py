@@ -336,6 +336,7 @@ class Proposal:
     replaced_by: str | None = None
     effect: str | None = None
     plan: Plan | None = None
+    anchor_id: str | None = None
 
     @property
     def open(self) -> bool:

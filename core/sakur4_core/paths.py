@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from filelock import FileLock
 
 from sakur4_core.errors import ConfigError
 
@@ -168,6 +167,8 @@ def _register(home: Home, project_id: str, root: Path) -> None:
     with suppress(OSError):
         if _read_json(home.registry).get(project_id) == str(root):
             return
+        from filelock import FileLock  # not at every start, only for a project seen first
+
         home.data.mkdir(parents=True, exist_ok=True, mode=0o700)
         with FileLock(str(home.registry) + ".lock", timeout=5):
             entries = _read_json(home.registry)

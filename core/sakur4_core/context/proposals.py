@@ -609,4 +609,5 @@ def _proposal(row: sql.Row) -> Proposal:
         replaced_by=row.replaced_by,
         effect=row.effect,
         plan=plan,
+        anchor_id=row.undo if isinstance(row.undo, str) else None,
     )

@@ -128,7 +128,7 @@ async def memory_pin(
     pinned = proposal.status is m.ProposalStatus.APPLIED
     data = Pinned(
         status="pinned" if pinned else _open_or_closed(proposal.status),
-        anchor_id=await _anchor_of(call, proposal, session) if pinned else None,
+        anchor_id=proposal.anchor_id if pinned else None,
         proposal_id=proposal.proposal_id,
         token_cost=int(proposal.payload["token_cost"]),
         reason=proposal.reason,
@@ -150,12 +150,6 @@ def _open_or_closed(
             return "undone"
         case m.ProposalStatus.FAILED:
             return "failed"
-
-
-async def _anchor_of(call: Call, proposal: m.Proposal, session: str) -> str | None:
-    content = proposal.payload["content"]
-    anchors = await call.engine.anchors(session)
-    return next((a.anchor_id for a in anchors if a.content == content), None)
 
 
 def _pin_text(data: Pinned) -> str:

@@ -104,9 +104,7 @@ async def test_a_changed_item_expires_the_plan_and_names_the_new_one(small: Engi
     proposal = await small.plan_eviction(SESSION)
     assert proposal.plan is not None
     item = proposal.plan.items[0]
-    await small.commit_episode(
-        "tool", "corrected", session_id=SESSION, corrects=item.episode_id
-    )
+    await small.commit_episode("tool", "corrected", session_id=SESSION, corrects=item.episode_id)
     with pytest.raises(Expired):
         await small.proposals.approve(proposal.proposal_id)
     expired = await small.proposals.get(proposal.proposal_id)
