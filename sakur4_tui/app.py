@@ -7,6 +7,7 @@ import logging
 import signal
 from contextlib import suppress
 from datetime import tzinfo
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+STYLES = Path(__file__).parent / "styles"
 STOPPED = (
     "sakur4-tui stopped on an error of its own ({name}). Its log has the details; start it again."
 )
@@ -48,7 +50,9 @@ class Sakur4App(App[None]):
     """
 
     TITLE = "sakur4"
-    CSS_PATH = ["styles/global.tcss", "styles/main.tcss", "styles/plan.tcss"]  # noqa: RUF012
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        STYLES / name for name in ("global.tcss", "main.tcss", "plan.tcss")
+    ]
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
     COMMANDS = {ActionProvider}  # noqa: RUF012
     ENABLE_COMMAND_PALETTE = True

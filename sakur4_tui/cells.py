@@ -42,11 +42,9 @@ def _shown(character: str) -> str:
     if code in _PICTURES:
         return _PICTURES[code]
     category = unicodedata.category(character)
-    if category == "Cs":
-        return "\ufffd"
-    if category in ("Zs", "Co", "Cn"):
-        return " " if category == "Zs" else character if category == "Co" else f"<{code:04X}>"
-    return f"<{code:04X}>"
+    if category == "Zs":
+        return " "
+    return "\ufffd" if category == "Cs" else f"<{code:04X}>"
 
 
 def first_line(text: str) -> str:

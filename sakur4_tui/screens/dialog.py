@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from textual.app import ComposeResult
+from textual.content import Content
 from textual.screen import ModalScreen
 
 from sakur4_tui.actions import bindings
@@ -32,7 +33,7 @@ class RowsBox(VirtualList):
     def __init__(self, build: Callable[[int], Sequence[Row]], *, title: str) -> None:
         super().__init__(classes="dialog")
         self._rows_for = build
-        self.border_title = title
+        self.border_title = Content(title)
         self.border_subtitle = "esc closes"
 
     def build(self, width: int, height: int) -> Sequence[Row]:

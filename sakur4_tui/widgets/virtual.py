@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final, NamedTuple
 
 from textual import events
 from textual.content import Content
@@ -18,6 +18,9 @@ from sakur4_tui.actions import bindings
 from sakur4_tui.cells import fit
 
 log = logging.getLogger(__name__)
+
+SEARCHED: Final = 5_000
+"""Rows in which the cursor's thing is looked for after a change; a feed holds no more."""
 
 
 class Row(NamedTuple):
@@ -122,8 +125,8 @@ class VirtualList(ScrollView, can_focus=True):
 
     def _keep_cursor(self) -> None:
         """Find the cursor's thing again, or take the nearest one."""
-        for index in self._nearby(self._cursor_row):
-            if self._rows[index].key == self.cursor and self.cursor is not None:
+        for index in self._nearby(self._cursor_row) if self.cursor is not None else ():
+            if self._rows[index].key == self.cursor:
                 self._cursor_row = self._head(index)
                 return
         near = min(self._cursor_row, len(self._rows) - 1)
@@ -132,8 +135,10 @@ class VirtualList(ScrollView, can_focus=True):
             index = self._selectable(near, -1)
         self._set_cursor(index, scroll=False)
 
-    def _nearby(self, start: int) -> Sequence[int]:
-        return [*range(max(start, 0), len(self._rows)), *range(min(start, len(self._rows)))]
+    def _nearby(self, start: int) -> Iterator[int]:
+        """The rows around ``start``, nearest first, as far as things move between drawings."""
+        yield from range(max(start, 0), min(start + SEARCHED, len(self._rows)))
+        yield from range(min(start, len(self._rows)) - 1, max(start - SEARCHED, 0) - 1, -1)
 
     def _selectable(self, start: int, step: int) -> int | None:
         index = start
@@ -172,15 +177,15 @@ class VirtualList(ScrollView, can_focus=True):
             last += 1
         top = round(self.scroll_y)
         if index < top:
-            self.scroll_to(y=index, animate=False)
+            self.scroll_to(y=index, animate=False, force=True)
         elif last >= top + height:
-            self.scroll_to(y=min(index, last - height + 1), animate=False)
+            self.scroll_to(y=min(index, last - height + 1), animate=False, force=True)
 
     # -- keys and mouse --------------------------------------------------------
 
     def action_move(self, step: int) -> None:
         if self.cursor is None:
-            self.scroll_to(y=self.scroll_y + step, animate=False)
+            self.scroll_to(y=self.scroll_y + step, animate=False, force=True)
             return
         index: int | None = self._cursor_row
         while index is not None and self._rows[index].key == self.cursor:
@@ -188,7 +193,7 @@ class VirtualList(ScrollView, can_focus=True):
         if index is not None:
             self._set_cursor(index)
         else:
-            self.scroll_to(y=self.scroll_y + step, animate=False)
+            self.scroll_to(y=self.scroll_y + step, animate=False, force=True)
 
     def action_page(self, step: int) -> None:
         height = max(self._view()[1] - 1, 1)
@@ -196,14 +201,14 @@ class VirtualList(ScrollView, can_focus=True):
 
     def action_first(self) -> None:
         self._go(0, 1, 0)
-        self.scroll_to(y=0, animate=False)
+        self.scroll_to(y=0, animate=False, force=True)
 
     def action_last(self) -> None:
         self._go(len(self._rows) - 1, -1, len(self._rows))
 
     def _go(self, index: int, step: int, scroll: float) -> None:
         if self.cursor is None:
-            self.scroll_to(y=scroll, animate=False)
+            self.scroll_to(y=scroll, animate=False, force=True)
             return
         index = max(0, min(index, len(self._rows) - 1))
         found = self._selectable(index, step)

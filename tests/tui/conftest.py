@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from pytest_textual_snapshot import SVGImageExtension
-from sakur4_core.engine import Engine
 from syrupy.location import PyTestLocation
 from textual.pilot import Pilot
 
 from sakur4_tui.app import Sakur4App
 
 from .scene import FakeEngine
+
+if TYPE_CHECKING:
+    from sakur4_core.engine import Engine
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots"
 
@@ -45,7 +47,7 @@ def open_app() -> Callable[..., Sakur4App]:
     """An app over a fake engine, times shown in UTC."""
 
     def opener(engine: Any, **options: Any) -> Sakur4App:
-        return Sakur4App(cast(Engine, engine), zone=UTC, **options)
+        return Sakur4App(cast("Engine", engine), zone=UTC, **options)
 
     return opener
 
