@@ -27,16 +27,15 @@ READERS = 2
 class Transaction:
     """A write in progress: the raw connection, and the events that will be true with it."""
 
-    __slots__ = ("_clock", "db", "events")
+    __slots__ = ("_now", "db")
 
     def __init__(self, db: sqlite3.Connection, clock: Clock) -> None:
         self.db = db
-        self.events = 0
-        self._clock = clock
+        self._now = stamp(clock.now())
 
     def now(self) -> str:
-        """The moment, in the store's own notation."""
-        return stamp(self._clock.now())
+        """The moment of this transaction, the same for all it writes, in the store's notation."""
+        return self._now
 
     def emit(
         self,
@@ -48,7 +47,6 @@ class Transaction:
         detail: Mapping[str, Any] | None = None,
     ) -> None:
         """Add an event row to this transaction; it is published after the commit."""
-        self.events += 1
         self.db.execute(
             "INSERT INTO event (kind, created_at, actor, session_id, subject, detail)"
             " VALUES (?, ?, ?, ?, ?, ?)",

@@ -16,6 +16,8 @@ from sakur4_core.store.trail import last_event, read_events
 log = logging.getLogger(__name__)
 
 POLL_S = 0.08
+# After a commit of its own the feed waits this long for more, so that a burst is read at once.
+GATHER_S = 0.01
 BATCH = 500
 # How often a store that failed is tried again.
 RECOVER_S = 1.0
@@ -97,6 +99,7 @@ class Feed:
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_S):
                     await self._wake.wait()
+                    await asyncio.sleep(GATHER_S)
             return
         await asyncio.sleep(RECOVER_S)
         with suppress(StoreError):
