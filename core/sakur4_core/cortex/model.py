@@ -49,7 +49,17 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One imported name, in the scope (a definition's index) that binds it."""
+    """One imported name, in the scope (a definition's index) that binds it.
+
+    Resolution reads these forms, whatever the language's own spelling:
+
+    - ``module`` as written, its parts joined as the language joins them: ``a.b`` in Python,
+      ``./a/b`` or ``pkg/b`` in JavaScript and TypeScript, ``crate::a::b`` in Rust (without the
+      last name where ``name`` holds it), ``host/path/pkg`` in Go.
+    - ``name`` None: the module itself is bound to ``alias``; ``*``: all its names are (then
+      ``alias`` is ``*`` too); ``default``: its default export.
+    - A re-export (``export {a as b} from``, ``pub use``) is an import that binds ``b``.
+    """
 
     scope: int
     alias: str
@@ -61,7 +71,11 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One use of a name. ``receiver`` is what stands before its last dot, or empty."""
+    """One use of a name.
+
+    ``receiver`` is what stands before its last dot (``::`` and ``->`` are dots here), or empty:
+    a dotted name, ``name()`` for what a call returns, or ``?`` for any other expression.
+    """
 
     kind: str
     scope: int
