@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import aiosqlite
 
+from sakur4_core.store.patience import patiently
 from sakur4_core.words import search_text
 
 T = TypeVar("T")
@@ -43,7 +44,9 @@ def connect(path: Path, *, read_only: bool, durability: str = "normal") -> Store
         timeout = BUSY_TIMEOUT_MS / 1_000 if read_only else 0.0
         raw = sqlite3.connect(path, isolation_level=None, timeout=timeout)
         try:
-            configure(raw, read_only=read_only, durability=durability)
+            # A process that is the last to close, or the first after a crash, has the store to
+            # itself for a moment.
+            patiently(lambda: configure(raw, read_only=read_only, durability=durability))
         except BaseException:
             raw.close()
             raise
