@@ -73,7 +73,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
         for number, pane in enumerate(PANES, 1)
     ),
     Action("main.back", "escape", "back", "", "Leave the zoom.", palette=False),
-    Action("plan.toggle", "space", "toggle", "in/out", "Take the item into the plan, or out."),
+    Action(
+        "plan.toggle", "space", "toggle_item", "in/out", "Take the item into the plan, or out."
+    ),
     Action("plan.approve", "a", "approve", "approve", "Approve the items that are in."),
     Action("plan.reject", "x", "reject", "reject", "Reject the plan, with a reason."),
     Action("plan.next_pane", "tab", "app.focus_next", "", "Go to the next list.", palette=False),

@@ -19,7 +19,7 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 
 def tokens(value: float) -> str:
     """A count of tokens in at most six characters: ``412``, ``9.1k``, ``142.3k``, ``1.2M``."""
-    sign, size = ("−" if value < 0 else ""), abs(value)
+    sign, size = ("-" if value < 0 else ""), abs(value)
     if size < 999.5:
         return f"{sign}{size:.0f}"
     if size < 999_950:
@@ -41,7 +41,7 @@ def money(value: float) -> str:
     """Dollars to the cent; what is less than a cent says so."""
     if 0 < abs(value) < 0.005:
         return "<$0.01"
-    return f"{'−' if value < 0 else ''}${abs(value):,.2f}"
+    return f"{'-' if value < 0 else ''}${abs(value):,.2f}"
 
 
 def percent(share: float) -> str:
@@ -65,8 +65,8 @@ def figure(value: Figure, glyphs: Glyphs = UNICODE, form: Callable[[float], str]
 
 
 def signed(value: float) -> str:
-    """A contribution: ``+1.2`` or ``−3.0``."""
-    return f"{'−' if value < 0 else '+'}{abs(value):.1f}"
+    """A contribution: ``+1.2`` or ``-3.0``."""
+    return f"{'-' if value < 0 else '+'}{abs(value):.1f}"
 
 
 def clock_time(stamp: str, zone: tzinfo | None) -> str:

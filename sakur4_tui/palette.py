@@ -31,7 +31,7 @@ class ActionProvider(Provider):
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for action, key in self._offered():
-            title = f"{_title(action)}"
+            title = _title(action)
             score = matcher.match(title)
             if score > 0:
                 yield Hit(
@@ -50,7 +50,8 @@ class ActionProvider(Provider):
 
 
 def _title(action: Action) -> str:
-    return action.help.rstrip(".")
+    help_text = action.help.rstrip(".")
+    return f"{action.label}: {help_text}" if action.label else help_text
 
 
 def _help(action: Action, key: str) -> str:

@@ -48,11 +48,11 @@ class RowsScreen(DialogScreen[str]):
 
     def __init__(self, title: str, build: Callable[[int], Sequence[Row]]) -> None:
         super().__init__()
-        self._title = title
+        self._heading = title
         self._build = build
 
     def compose(self) -> ComposeResult:
-        yield RowsBox(self._build, title=self._title)
+        yield RowsBox(self._build, title=self._heading)
 
     def on_virtual_list_opened(self, message: VirtualList.Opened) -> None:
         self.dismiss(message.key)

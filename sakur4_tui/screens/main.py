@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from sakur4_core import models as m
 from sakur4_core.errors import Sakur4Error
 from sakur4_core.events import Event
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -102,7 +102,7 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         self._arrange()
         self.refresh_topics(frozenset(Topic))
-        self.run_worker(self._read_recent, group="recent", exit_on_error=False)
+        self._read_recent()
         self.set_interval(TICK_S, self._tick)
 
     @property
@@ -138,10 +138,11 @@ class MainScreen(Screen[None]):
         for pane in self.query(Pane):
             pane.set_class(pane.id == self.current, "-current")
             pane.set_class(kind == "medium" and not single and pane.id in _ONE_LINE, "-line")
-            pane.set_class(self._look().glyphs.box == "ascii", "-ascii")
         inbox, tiers = self.query_one("#inbox"), self.query_one("#tiers")
-        place = {"before": tiers} if kind == "medium" else {"after": tiers}
-        self.query_one("#panes").move_child(inbox, **place)
+        if kind == "medium":
+            self.query_one("#panes").move_child(inbox, before=tiers)
+        else:
+            self.query_one("#panes").move_child(inbox, after=tiers)
 
     def _too_small(self) -> Content:
         width, height = self.app.size
@@ -196,9 +197,8 @@ class MainScreen(Screen[None]):
     def _start_read(self, topic: Topic) -> None:
         self._reading.add(topic)
         self._moved.discard(topic)
-        self.run_worker(
-            partial(self._read, topic), group=topic, exclusive=True, exit_on_error=False
-        )
+        reading: Callable[[], Awaitable[None]] = partial(self._read, topic)
+        self.run_worker(reading, group=topic, exclusive=True, exit_on_error=False)
 
     async def _read(self, topic: Topic) -> None:
         session_id = self.session_id
@@ -243,9 +243,14 @@ class MainScreen(Screen[None]):
         for topic in OF_SESSION:
             self._start_read(topic)
 
+    @work(group="recent", exit_on_error=False)
     async def _read_recent(self) -> None:
-        recent = await self._engine.recent_events(RECENT)
-        self.query_one(ActivityPane).add(recent)
+        try:
+            recent = await self._engine.recent_events(RECENT)
+        except Sakur4Error:
+            log.exception("the last events cannot be read")
+        else:
+            self.query_one(ActivityPane).add(recent)
 
     def _tick(self) -> None:
         """Waiting times move on; nothing else is drawn by the clock."""

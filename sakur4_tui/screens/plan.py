@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from sakur4_tui.actions import bindings
+from sakur4_tui.glyphs import Glyphs
 from sakur4_tui.look import Look, short_id
 from sakur4_tui.screens.plan_rows import head_lines, item_rows, reason_rows
 from sakur4_tui.screens.reason import ReasonScreen
@@ -38,14 +39,16 @@ class RowList(VirtualList):
     RowList {
         border: round $rule; border-title-color: $quiet; padding: 0 1;
         &:focus { border: round $focus; border-title-color: $focus; border-title-style: bold; }
-        &.-ascii { border: ascii $rule; }
+        &.-ascii { border: ascii $rule; scrollbar-size: 0 0; }
         &.-ascii:focus { border: ascii $focus; }
     }
     """
 
-    def __init__(self, rows: Callable[[int], Sequence[Row]], *, id: str) -> None:
+    def __init__(self, rows: Callable[[int], Sequence[Row]], glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
+        self.glyphs = glyphs
         self._make = rows
+        self.set_class(glyphs.box == "ascii", "-ascii")
 
     def build(self, width: int, height: int) -> Sequence[Row]:
         return self._make(width)
@@ -82,17 +85,15 @@ class PlanScreen(Screen[None]):
     # -- drawing ---------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
+        glyphs = self._look().glyphs
         yield Static(id="plan-head")
         with Horizontal(id="plan-body"):
-            yield RowList(self._item_rows, id="items")
+            yield RowList(self._item_rows, glyphs, id="items")
             with Vertical(id="plan-side"):
-                yield RowList(self._reason_rows, id="why")
+                yield RowList(self._reason_rows, glyphs, id="why")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        ascii_only = self._look().glyphs.box == "ascii"
-        for part in self.query(RowList):
-            part.set_class(ascii_only, "-ascii")
         self._draw()
 
     def on_resize(self) -> None:
@@ -114,7 +115,7 @@ class PlanScreen(Screen[None]):
         kept = len(self._plan.items) - len(self.left_out)
         self.query_one(
             "#items", RowList
-        ).border_title = f"items · {kept} of {len(self._plan.items)} in"
+        ).border_title = f"items, {kept} of {len(self._plan.items)} in"
         for part in self.query(RowList):
             part.rebuild()
 
@@ -148,7 +149,7 @@ class PlanScreen(Screen[None]):
             return self._proposal is not None
         return True
 
-    def action_toggle(self) -> None:
+    def action_toggle_item(self) -> None:
         """Take the item out or in; a call and its result go together."""
         item = self._selected()
         if item is None:

@@ -17,15 +17,15 @@ LONGEST = 500
 class ReasonScreen(DialogScreen[str]):
     """Returns the reason, which may be empty; None if the person thought better of it."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, subject: str) -> None:
         super().__init__()
-        self._name = name
+        self._subject = subject
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = "Reject"
             box.border_subtitle = "enter rejects, esc keeps it waiting"
-            yield Static(Content(visible(self._name, 200)))
+            yield Static(Content(visible(self._subject, 200)))
             yield Input(placeholder="Why? The agent is told.", max_length=LONGEST, id="reason")
 
     @on(Input.Submitted)

@@ -33,7 +33,7 @@ class Pane(VirtualList):
             border-title-color: $focus;
             border-title-style: bold;
         }
-        &.-ascii { border: ascii $rule; }
+        &.-ascii { border: ascii $rule; scrollbar-size: 0 0; }
         &.-ascii:focus { border: ascii $focus; }
         &.-line { border: none; height: 1; padding: 0 2; scrollbar-size: 0 0; }
         &.-line:focus { border: none; background: $cursor; }
@@ -49,6 +49,8 @@ class Pane(VirtualList):
     def __init__(self, look: Callable[[], Look], *, id: str) -> None:
         super().__init__(id=id)
         self.look = look
+        self.glyphs = look().glyphs
+        self.set_class(self.glyphs.box == "ascii", "-ascii")
 
     # -- what a subclass says --------------------------------------------------
 

@@ -16,6 +16,7 @@ from textual.visual import Visual
 
 from sakur4_tui.actions import bindings
 from sakur4_tui.cells import fit
+from sakur4_tui.glyphs import UNICODE
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,7 @@ class VirtualList(ScrollView, can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
+        self.glyphs = UNICODE
         self.cursor: str | None = None
         self._rows: Sequence[Row] = ()
         self._cursor_row = 0
@@ -118,7 +120,7 @@ class VirtualList(ScrollView, can_focus=True):
         style = self.visual_style
         if row.key is not None and row.key == self.cursor and self.has_focus:
             style = self.get_visual_style("virtual-list--cursor")
-        content = fit(row.content, self._width)
+        content = fit(row.content, self._width, self.glyphs)
         return Visual.to_strips(self, content, width, 1, style, pad=True)[0]
 
     # -- the cursor ------------------------------------------------------------

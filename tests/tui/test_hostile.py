@@ -20,13 +20,11 @@ from .scene import ANCHORS, ITEMS, MAP, PLAN, PROPOSALS, SESSION, SESSIONS, STAL
 HOSTILE = (
     "[/nope] [bold red]x[/] [@click=app.quit]y[/]",
     "\x1b]0;title\x07\x1b[2J\x1b[31mred",
-    "\x9b31m c1 \u202e reversed \u2066 isolate",
+    "\n\t\r\x9b31m c1 \ud800 \u202e reversed \u2066 isolate",
     "漢字かな交じり文 " * 8,
     "👩‍👩‍👧‍👦 ❤️ 🏳️‍🌈 e\u0301\u0301 \u200b zero",
     "x" * 10_000,
-    "\ud800 lone",
     "",
-    "\n\n\t \r\n",
 )
 
 
@@ -97,7 +95,7 @@ async def test_every_screen_stands_hostile_text(
         assert "cannot be drawn" not in shown
         assert app.main.facts.failures == {}
         check_grid(shown, 120)
-        for key in ("enter", "escape", "down", "enter", "escape", "s", "escape", "x"):
+        for key in ("enter", "escape", "down", "enter", "escape", "s"):
             await pilot.press(key)
             check_grid(screen_text(app), 120)
         assert "cannot be drawn" not in screen_text(app)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from .conftest import settle
+from .conftest import screen_text, settle
 from .scene import FakeEngine, empty
 
 Compare = Callable[..., bool]
@@ -80,3 +80,13 @@ def test_sessions(snap_compare: Compare, open_app: Any, fake: FakeEngine) -> Non
 def test_too_small(snap_compare: Compare, open_app: Any, fake: FakeEngine) -> None:
     """One sentence: what is needed, what there is, what to do."""
     assert snap_compare(open_app(fake), terminal_size=(50, 15), run_before=keys())
+
+
+async def test_ascii_is_ascii(open_app: Any, tmp_path: Path) -> None:
+    app = open_app(FakeEngine(tmp_path, ascii=True))
+    async with app.run_test(size=SIZES["wide"]) as pilot:
+        await settle(pilot)
+        assert screen_text(app).isascii()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen_text(app).isascii()
