@@ -156,7 +156,7 @@ class Episodes:
     async def _extract(self, redacted: Redacted, session_id: str, call: str) -> Extraction:
         return await _off_loop(
             redacted.text,
-            lambda text: extract(text, session_id=session_id, call=call, tool_name=None),
+            lambda text: extract(text, session_id=session_id, call=call),
         )
 
 

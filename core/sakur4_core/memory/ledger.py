@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from sakur4_core.memory.text import storable
 from sakur4_core.memory.tool_output import parse
-from sakur4_core.memory.tool_output.finding import Finding
+from sakur4_core.memory.tool_output.finding import Finding, Parsed
 from sakur4_core.models import Fact
 
 NO_STRUCTURE = "no structure detected"
+# Facts of one tool result: more would make the ledger a second copy of the transcript.
 MAX_FACTS = 500
 
 
@@ -32,36 +34,49 @@ def natural_id(*parts: str | int) -> str:
     return "fact_" + hashlib.blake2b(body.encode("utf-8"), digest_size=12).hexdigest()
 
 
-def extract(content: str, *, session_id: str, call: str, tool_name: str | None) -> Extraction:
+def tool_scope(session_id: str, call: str) -> str:
+    """The scope of one tool result's facts; no other session and call have the same."""
+    escaped = session_id.replace("%", "%25").replace("/", "%2F")
+    return f"{escaped}/{call}"
+
+
+def extract(content: str, *, session_id: str, call: str) -> Extraction:
     """The facts of a tool result, keyed by session and call so that none overwrites another's.
 
     Args:
         call: The tool call's id, or the episode's where it has none.
     """
-    parsed = parse(content, tool_name)
+    parsed = parse(content)
     if parsed is None:
         return Extraction("none", NO_STRUCTURE, ())
-    scope = f"{session_id}/{call}"
+    scope = tool_scope(session_id, call)
     seen: dict[tuple[str, str], int] = {}
     facts = []
     for finding in parsed.findings[:MAX_FACTS]:
-        key = (finding.kind, finding.name)
-        ordinal = seen.get(key, 0)
-        seen[key] = ordinal + 1
-        facts.append(_fact(finding, scope, ordinal))
-    return Extraction(parsed.parser, parsed.summary, tuple(facts))
+        name = storable(finding.name)[0]
+        ordinal = seen.get((finding.kind, name), 0)
+        seen[finding.kind, name] = ordinal + 1
+        facts.append(_fact(finding, name, scope, ordinal))
+    return Extraction(parsed.parser, _summary(parsed, len(facts)), tuple(facts))
 
 
-def _fact(finding: Finding, scope: str, ordinal: int) -> Fact:
+def _summary(parsed: Parsed, kept: int) -> str:
+    summary = " ".join(storable(parsed.summary)[0].split())
+    total = len(parsed.findings) + parsed.beyond
+    return summary if total == kept else f"{summary}; kept {kept} of {total:,} facts"
+
+
+def _fact(finding: Finding, name: str, scope: str, ordinal: int) -> Fact:
+    path = finding.file_path
     return Fact(
-        fact_id=natural_id("tool-output", scope, finding.kind, finding.name, ordinal),
+        fact_id=natural_id("tool-output", scope, finding.kind, name, ordinal),
         kind=finding.kind,
-        qualified_name=finding.name,
-        file_path=finding.file_path,
+        qualified_name=name,
+        file_path=None if path is None else storable(path)[0],
         line_start=finding.line,
         line_end=finding.line,
         signature=None,
-        value=finding.value,
+        value=storable(finding.value)[0],
         interface_hash=None,
         body_hash=None,
         source="tool-output",

@@ -15,7 +15,11 @@ COLUMNS = (
 
 
 def insert_tool_facts(tx: Transaction, facts: Iterable[Fact]) -> int:
-    """Write facts of one tool result; the same natural key keeps its first row."""
+    """Write facts of one tool result; the same natural key keeps its first row.
+
+    Returns:
+        How many were new.
+    """
     rows = [
         (
             fact.fact_id,
@@ -33,12 +37,12 @@ def insert_tool_facts(tx: Transaction, facts: Iterable[Fact]) -> int:
         )
         for fact in facts
     ]
-    tx.db.executemany(
+    cursor = tx.db.executemany(
         f"INSERT INTO fact ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (fact_id) DO NOTHING",
         rows,
     )
-    return len(rows)
+    return max(cursor.rowcount, 0)
 
 
 def delete_scope(tx: Transaction, scope: str) -> None:
