@@ -6,23 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sakur4_core.recall.stop_words import STOP_WORDS
 from sakur4_core.words import UNSPACED_RUN, name_parts
 
 # Beyond these a query is a document; its first words say what it is about.
 MAX_CHARS = 20_000
 MAX_TERMS = 64
-
-STOP_WORDS = frozenset(
-    """
-    a about after again all also am an and any are as at be because been before being both but by
-    can could d did do does doing don done down during each few for from further had has have
-    having he her here hers him his how i if in into is it its itself just ll m me might more most
-    must my myself no nor not now of off on once only or other our ours out over own re s same
-    shall she should so some such t than that the their theirs them then there these they this
-    those through to too under until up ve very was we were what when where which while who whom
-    whose why will with would you your yours
-    """.split()  # noqa: SIM905 - a list of 130 literals would not be read
-)
 
 _QUOTED = re.compile(r'"([^"\n]+)"|`([^`\n]+)`|“([^”\n]+)”')
 _COMPOUND = re.compile(r"\w+(?:(?:[./\\:#-]|::|->)\w+)*")
