@@ -52,17 +52,18 @@ POOL = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much to do."""
+    """How much to do; ``turns`` is the number of different ones that a writer has."""
 
     episodes: int
     commits: int
     writers: int
     seconds: float
+    turns: int
     runs: int
 
 
-FULL = Size(episodes=100_000, commits=600, writers=8, seconds=8.0, runs=3)
-QUICK = Size(episodes=300, commits=30, writers=3, seconds=0.5, runs=1)
+FULL = Size(episodes=100_000, commits=600, writers=8, seconds=8.0, turns=400, runs=3)
+QUICK = Size(episodes=300, commits=30, writers=2, seconds=0.5, turns=30, runs=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +101,11 @@ class Place:
         return target
 
 
-def prepare(talk: Talk, counter: LocalCounter) -> Prepared:
-    """Work out tokens, words and facts of the next turn."""
-    turn = talk.turn()
+def prepare(turn: Turn, counter: LocalCounter) -> Prepared:
+    """Work out the tokens, words and facts of a turn."""
     facts: tuple[Fact, ...] = ()
     if turn.role == "tool":
-        facts = extract(turn.content, session_id="s", call="c", tool_name=turn.tool_name).facts
+        facts = extract(turn.content, session_id="s", call="c").facts
     return Prepared(turn, counter.count(turn.content), search_text(turn.content), facts)
 
 
@@ -115,7 +115,7 @@ def prepare(talk: Talk, counter: LocalCounter) -> Prepared:
 async def fill(place: Place, episodes: int) -> None:
     """Put ``episodes`` turns into the store through the commit's own functions, in bulk."""
     counter, talk = LocalCounter(), Talk(seed=1)
-    pool = [prepare(talk, counter) for _ in range(min(POOL, episodes))]
+    pool = [prepare(talk.turn(), counter) for _ in range(min(POOL, episodes))]
     ids = RandomIds(SystemClock())
     async with Engine.open(place.project, home=place.home, store=place.store) as engine:
         for start in range(0, episodes, BULK):
@@ -189,7 +189,7 @@ def peer_latency(store: Path, size: Size) -> dict[str, Any]:
     db = _plain(store)
     for run in range(size.runs):
         talk = Talk(seed=100 + run)
-        made = [prepare(talk, counter) for _ in range(size.commits)]
+        made = [prepare(talk.turn(), counter) for _ in range(size.commits)]
         spans, cpu = [], time.process_time()
         for number, turn in enumerate(made):
             began = time.perf_counter()
@@ -269,9 +269,9 @@ def _percentiles(runs: list[list[float]]) -> dict[str, Any]:
 
 def many_writers(place: Place, store: Path, kind: str, size: Size) -> dict[str, Any]:
     """Commits a second of several processes that start together."""
-    rates, errors = [], 0
+    rates, cpus, errors = [], [], 0
     for run in range(size.runs):
-        arguments = [kind, str(place.folder), str(store), str(size.seconds)]
+        arguments = [kind, str(place.folder), str(store), str(size.seconds), str(size.turns)]
         processes = [
             subprocess.Popen(
                 [sys.executable, __file__, "--worker", *arguments, f"{run}-{number}"],
@@ -291,23 +291,27 @@ def many_writers(place: Place, store: Path, kind: str, size: Size) -> dict[str, 
         reports = [json.loads(process.stdout.read()) for process in processes if process.stdout]
         for process in processes:
             process.wait()
-        rates.append(sum(report["commits"] for report in reports) / size.seconds)
+        commits = sum(report["commits"] for report in reports)
+        rates.append(commits / size.seconds)
+        cpus.append(sum(report["cpu_s"] for report in reports) * 1_000 / max(1, commits))
         errors += sum(report["errors"] for report in reports)
     return {
         "per_s": round(median(rates), 1),
-        "runs": [round(r, 1) for r in rates],
+        "runs": [round(rate, 1) for rate in rates],
+        "cpu_ms": round(median(cpus), 3),
         "errors": errors,
     }
 
 
-def worker(kind: str, folder: str, store: str, seconds: str, name: str) -> None:
+def worker(kind: str, folder: str, store: str, seconds: str, turns: str, name: str) -> None:
     """One writer of :func:`many_writers`: commit for ``seconds`` once its input ends."""
-    seed = int.from_bytes(name.encode(), "big")
+    talk = Talk(seed=int.from_bytes(name.encode(), "big"))
+    made = [talk.turn() for _ in range(int(turns))]
     if kind == "peer":
-        report = _peer_worker(Path(store), name, seed, float(seconds))
+        report = _peer_worker(Path(store), name, made, float(seconds))
     else:
         report = asyncio.run(
-            _engine_worker(Place(Path(folder)), Path(store), name, seed, float(seconds))
+            _engine_worker(Place(Path(folder)), Path(store), name, made, float(seconds))
         )
     sys.stdout.write(json.dumps(report))
 
@@ -319,31 +323,30 @@ def _wait_for_start() -> None:
 
 
 async def _engine_worker(
-    place: Place, store: Path, name: str, seed: int, seconds: float
-) -> dict[str, int]:
+    place: Place, store: Path, name: str, turns: list[Turn], seconds: float
+) -> dict[str, float]:
     commits = errors = 0
-    talk = Talk(seed)
-    turns = [talk.turn() for _ in range(500)]
     async with Engine.open(place.project, home=place.home, store=store) as engine:
         await engine.workspace.counter.measure("The counter loads now.")
         await asyncio.to_thread(_wait_for_start)
-        until = time.monotonic() + seconds
+        cpu, until = time.process_time(), time.monotonic() + seconds
         while time.monotonic() < until:
             try:
                 await _commit(engine, turns[commits % len(turns)], f"w-{name}")
                 commits += 1
             except Sakur4Error:
                 errors += 1
-    return {"commits": commits, "errors": errors}
+        cpu = time.process_time() - cpu
+    return {"commits": commits, "errors": errors, "cpu_s": cpu}
 
 
-def _peer_worker(store: Path, name: str, seed: int, seconds: float) -> dict[str, int]:
+def _peer_worker(store: Path, name: str, turns: list[Turn], seconds: float) -> dict[str, float]:
     commits = errors = 0
-    talk, counter = Talk(seed), LocalCounter()
-    made = [prepare(talk, counter) for _ in range(500)]
+    counter = LocalCounter()
+    made = [prepare(turn, counter) for turn in turns]
     db = _plain(store)
     _wait_for_start()
-    until = time.monotonic() + seconds
+    cpu, until = time.process_time(), time.monotonic() + seconds
     while time.monotonic() < until:
         try:
             _plain_commit(db, made[commits % len(made)], f"w-{name}", f"{name}-{commits}")
@@ -352,8 +355,9 @@ def _peer_worker(store: Path, name: str, seed: int, seconds: float) -> dict[str,
             errors += 1
             if db.in_transaction:
                 db.execute("ROLLBACK")
+    cpu = time.process_time() - cpu
     db.close()
-    return {"commits": commits, "errors": errors}
+    return {"commits": commits, "errors": errors, "cpu_s": cpu}
 
 
 # -- opening and idling ------------------------------------------------------------------------
@@ -412,8 +416,8 @@ async def main():
     async with Engine.open(project, home=Home(home, home), store=store) as engine:
         await engine.recent_events(10)
         steps["idle_mb"] = rss()
-        await engine.workspace.counter.measure("one")
-        steps["after_first_count_mb"] = rss()
+        await engine.commit_episode("assistant", "one", session_id="idle")
+        steps["after_first_commit_mb"] = rss()
         steps["numpy_loaded"] = "numpy" in sys.modules
     return steps
 
@@ -439,7 +443,7 @@ def measure(size: Size, folder: Path) -> dict[str, Any]:
     writers = many_writers(place, place.store, "engine", size)
     writers["processes"] = size.writers
     writers["peer"] = many_writers(place, peer_store, "peer", size)
-    writers["ratio"] = round(writers["per_s"] / writers["peer"]["per_s"], 2)
+    writers["ratio"] = round(writers["per_s"] / max(0.1, writers["peer"]["per_s"]), 2)
     return {
         "machine": {
             "cpus": os.cpu_count(),

@@ -52,8 +52,6 @@ class Transfer:
         Raises:
             StoreError: The file exists or cannot be written.
         """
-        if target.exists():
-            raise StoreError(f"{target} exists already.", "Name a new file.")
         project = self._workspace.project.project_id
 
         def work(db: Any) -> Transferred:
@@ -61,11 +59,13 @@ class Transfer:
             count = len(bodies) - 1
             bodies.append({"type": "end", "rows": count})
             try:
+                if target.exists():
+                    raise StoreError(f"{target} exists already.", "Name a new file.")
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_private(target, "".join(_chained(bodies)))
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 raise StoreError(
-                    f"{target} cannot be written: {error.strerror}.", "Name another file."
+                    f"{str(target)!r} cannot be written: {error}.", "Name another file."
                 ) from error
             episodes = sum(body["type"] == "episode" for body in bodies)
             return Transferred(count, episodes, 0, str(target))
@@ -126,9 +126,14 @@ def _link(previous: str, body: dict[str, Any]) -> str:
 def _read(source: Path) -> list[dict[str, Any]]:
     """The bodies of an export, its chain checked to the end."""
     try:
+        # A device or a pipe may have no end.
+        if not source.is_file():
+            raise InvalidInput(f"{str(source)!r} is no file.", "Name an export.")
         text = source.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{source} cannot be read: {error}.", "Name an export.") from error
+    except (OSError, ValueError) as error:
+        raise InvalidInput(
+            f"{str(source)!r} cannot be read: {error}.", "Name an export."
+        ) from error
     bodies: list[dict[str, Any]] = []
     previous = ""
     for number, line in enumerate(text.split("\n")[:-1], 1):

@@ -183,7 +183,7 @@ class Database:
             await self._writer.run(work)
         except FileExistsError as error:
             raise StoreError(f"{target} exists already.", "Name a new file.") from error
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, ValueError, sqlite3.Error) as error:
             raise StoreError(f"The backup failed: {error}.", "Check the folder.") from error
 
     async def exclusive(self, work: Callable[[sqlite3.Connection], T]) -> T:
