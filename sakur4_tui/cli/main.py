@@ -13,7 +13,17 @@ from typing import NoReturn
 import click
 from sakur4_core import __version__
 
-from sakur4_tui.cli.commands import anchors, code, demo, memory, moving, proposals, setup, window
+from sakur4_tui.cli.commands import (
+    anchors,
+    code,
+    connect,
+    demo,
+    memory,
+    moving,
+    proposals,
+    setup,
+    window,
+)
 from sakur4_tui.cli.output import complain
 from sakur4_tui.cli.place import Place
 
@@ -83,7 +93,7 @@ def root(
         open_interface(context.obj, chosen)
 
 
-for module in (anchors, code, demo, memory, moving, proposals, setup, window):
+for module in (anchors, code, connect, demo, memory, moving, proposals, setup, window):
     for command in module.COMMANDS:
         root.add_command(command)
 
