@@ -52,9 +52,9 @@ class Diagnoses:
         value = f"{severity} {code}: {said}" if code else f"{severity}: {said}"
         self._findings.add(FactKind.DIAGNOSTIC, place, value, path, line)
 
-    def state(self, verdict: str) -> None:
+    def state(self, tool: str, verdict: str) -> None:
         """Keep the tool's own closing word where it names no place."""
-        self._findings.add(FactKind.DIAGNOSTIC, "summary", verdict)
+        self._findings.add(FactKind.DIAGNOSTIC, tool, verdict)
 
     def parsed(self, parser: str) -> Parsed | None:
         """The result; None where the tool said nothing."""

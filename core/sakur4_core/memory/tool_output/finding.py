@@ -50,7 +50,8 @@ class Parser:
     """A parser with the cheap part of its evidence.
 
     Attributes:
-        hints: A text that holds none of these cannot be claimed, so it is not read at all.
+        hints: A text that holds none of these cannot be claimed, so it is not read at all;
+            empty where the parser's own first look is as cheap.
     """
 
     hints: tuple[str, ...]
@@ -58,7 +59,7 @@ class Parser:
 
     def parse(self, output: Output) -> Parsed | None:
         """What this parser sees in ``output``; None without positive evidence."""
-        if any(hint in output.text for hint in self.hints):
+        if not self.hints or any(hint in output.text for hint in self.hints):
             return self.read(output)
         return None
 

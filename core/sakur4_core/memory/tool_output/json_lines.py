@@ -13,6 +13,8 @@ CHECKED_CHARS = 50_000
 
 def _read(output: Output) -> Parsed | None:
     """Claim a text of two lines or more that are all JSON objects."""
+    if output.document[:1] != "{":
+        return None
     lines = [line.strip() for line in output.raw[: output.head] if line.strip()]
     if output.omitted:
         lines = lines[:-1]
@@ -33,4 +35,4 @@ def _read(output: Output) -> Parsed | None:
     return findings.parsed("jsonl", f"{shape}, {counted(findings.total, 'field')}")
 
 
-PARSER = Parser(("{",), _read)
+PARSER = Parser((), _read)

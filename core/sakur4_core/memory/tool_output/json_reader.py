@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sakur4_core.memory.tool_output.finding import Findings
 from sakur4_core.models import FactKind
 
-# A hundred thousand tokens are more than half a megabyte of usual JSON, and about 0.1 s.
-MAX_TOKENS = 100_000
+# Sixty thousand tokens are about half a megabyte of usual JSON, and a tenth of a second.
+MAX_TOKENS = 60_000
 MAX_ITEMS = 20
 MAX_DEPTH = 12
 

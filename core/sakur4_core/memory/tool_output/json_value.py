@@ -30,4 +30,4 @@ def _shape(seen: Walk) -> str:
     return f"array of {least}{seen.size}"
 
 
-PARSER = Parser(("{", "["), _read)
+PARSER = Parser((), _read)

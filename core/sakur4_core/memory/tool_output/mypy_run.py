@@ -26,7 +26,7 @@ def _read(output: Output) -> Parsed | None:
         found.add(match[1], match[2], match[3], match[4], message, code)
     if not found:
         for match in _CLEAN.finditer(output.text):
-            found.state(match[0])
+            found.state("mypy", match[0])
     return found.parsed("mypy")
 
 

@@ -45,7 +45,7 @@ class Outcomes:
     def parsed(self, parser: str, counts: str) -> Parsed:
         """The run's counts, then its failures and their places, then all else."""
         findings = Findings()
-        findings.add(FactKind.TEST_RESULT, "summary", counts)
+        findings.add(FactKind.TEST_RESULT, parser, counts)
         failed = {name: it for name, it in self._results.items() if it.outcome in FAILED}
         _add(findings, failed)
         for name, path, line in self._frames:

@@ -28,7 +28,7 @@ def _read(output: Output) -> Parsed | None:
         found.add(match[1], "1", None, "would reformat", "the file is not formatted")
     if not found:
         for match in _CLEAN.finditer(output.text):
-            found.state(match[0])
+            found.state("ruff", match[0])
     return found.parsed("ruff")
 
 

@@ -100,4 +100,4 @@ def _parsed(rows: Sequence[Sequence[str]], name: str) -> Parsed:
     return findings.parsed(name, summary)
 
 
-PARSER = Parser((",", "\t", ";"), _read)
+PARSER = Parser((), _read)

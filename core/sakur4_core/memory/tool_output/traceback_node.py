@@ -9,7 +9,8 @@ from sakur4_core.memory.tool_output.frames import Frames
 from sakur4_core.memory.tool_output.output import Output
 
 _ERROR = re.compile(
-    r" {0,8}(?:\[cause\]: )?(?:Uncaught )?([A-Za-z_$][\w$.]{0,80}?(?:Error|Exception|Rejection))"
+    r" {0,8}(?:\[cause\]: )?(?:Uncaught )?"
+    r"((?:[A-Za-z_$][\w$.]{0,80}?)?(?:Error|Exception|Rejection))"
     r"(?: \[[A-Z_0-9]{1,80}\])?(?:: (.*))?$"
 )
 _FRAME = re.compile(

@@ -17,6 +17,7 @@ _LINE = re.compile(
 )
 _HEADED = re.compile(r"(?m)^ ?FAIL {1,2}(\S{1,300}\.[cm]?[jt]sx?)( > [^\n]{1,300})?$")
 _REASON = re.compile(r"\n([A-Za-z]{1,60}Error: [^\n]*)")
+_PLACE = re.compile(r"(?m)^ ❯ (?:(\S{1,200}) )?([^\s:]{1,300}):(\d{1,9}):\d{1,9}$")
 _WORDS = {"✓": "passed", "×": "failed", "❯": "failed", "↓": "skipped"}
 
 
@@ -27,12 +28,14 @@ def _read(output: Output) -> Parsed | None:
         return None
     outcomes = Outcomes()
     for match in _LINE.finditer(output.text):
-        if match[1] in _WORDS:
+        if match[1] in _WORDS and not _PLACE.match(match[0]):
             outcomes.note(match[2], _WORDS[match[1]])
     for match in _HEADED.finditer(output.text):
         reason = _REASON.match(output.text, match.end())
         name = match[1] + (match[2] or "").rstrip()
         outcomes.note(name, "failed", reason[1] if reason else "", match[1])
+    for match in _PLACE.finditer(output.text):
+        outcomes.frame(match[1] or "<anonymous>", match[2], match[3])
     return outcomes.parsed("vitest", counts[-1].replace(" | ", ", "))
 
 
