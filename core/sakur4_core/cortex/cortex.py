@@ -158,13 +158,7 @@ class Cortex:
 
         def work(db: sqlite3.Connection) -> RepoMap:
             files = rank(db, query=wanted, focus=focused)
-            frame = maps.Frame(
-                self._workspace.project.root.name or "the project",
-                meta(db, INDEXED_AT),
-                sql.coverage(db),
-            )
-            made = maps.entries(db, files, wanted, names_only=names_only)
-            return maps.draw(frame, files, made, budget, self._workspace.counter.count)
+            return maps.map_of(db, files, wanted, budget, self._workspace, names_only=names_only)
 
         return await self._workspace.database.read(work)
 

@@ -10,12 +10,15 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sakur4_core.cortex.indexer import INDEXED_AT
 from sakur4_core.cortex.model import FileStatus
 from sakur4_core.cortex.ranking import Query
 from sakur4_core.memory.own_words import MAP_HEADING
 from sakur4_core.models import RankedFile, RepoMap
 from sakur4_core.store import cortex as sql
 from sakur4_core.store.cortex import SymbolRow
+from sakur4_core.store.status import meta
+from sakur4_core.workspace import Workspace
 
 # Measured on the localisation tasks: signatures for the best eight files, bare names after.
 SIGNATURE_FILES = 8
@@ -65,6 +68,23 @@ class Frame:
             f"# Files: {parsed} parsed, {skipped_text}, {failed} failed or in part;"
             f" shown: {definitions} definitions of {files} files"
         )
+
+
+def map_of(
+    db: sqlite3.Connection,
+    files: Sequence[RankedFile],
+    query: Query | None,
+    budget: int,
+    workspace: Workspace,
+    *,
+    names_only: bool = False,
+) -> RepoMap:
+    """The map of these files, best first, within ``budget`` tokens."""
+    frame = Frame(
+        workspace.project.root.name or "the project", meta(db, INDEXED_AT), sql.coverage(db)
+    )
+    made = entries(db, files, query, names_only=names_only)
+    return draw(frame, files, made, budget, workspace.counter.count)
 
 
 def entries(
