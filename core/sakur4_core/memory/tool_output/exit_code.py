@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import islice
 
 from sakur4_core.memory.tool_output.finding import Findings, Parsed, Parser
 from sakur4_core.memory.tool_output.output import Output
@@ -33,10 +35,11 @@ TAIL_LINES = 6
 
 def _read(output: Output) -> Parsed | None:
     """The last exit code stated among the first or the last filled lines."""
-    filled = [index for index, line in enumerate(output.lines) if line.strip()]
-    edges = sorted({*filled[:HEAD_LINES], *filled[-TAIL_LINES:]})
+    lines = output.lines
+    head = _filled(lines, range(len(lines)), HEAD_LINES)
+    tail = _filled(lines, reversed(range(len(lines))), TAIL_LINES)
     codes: list[tuple[int, str]] = []
-    for index in edges:
+    for index in sorted({*head, *tail}):
         line = output.lines[index]
         if match := _STATED.match(line) or _MAKE.match(line):
             codes.append((index, match[1]))
@@ -46,10 +49,15 @@ def _read(output: Output) -> Parsed | None:
     findings = Findings()
     findings.add(FactKind.TOOL_EXIT_CODE, "exit_code", code)
     claimed = [range(index, index + 1) for index, _ in codes]
-    if codes[0][0] in filled[:HEAD_LINES]:
-        head = (i for i in filled[:HEAD_LINES] if _AROUND.match(output.lines[i]))
-        claimed += [range(index, index + 1) for index in head]
+    if codes[0][0] in head:
+        around = (index for index in head if _AROUND.match(lines[index]))
+        claimed += [range(index, index + 1) for index in around]
     return findings.parsed("exit_code", f"exit code {code}", claimed)
+
+
+def _filled(lines: tuple[str, ...], order: Iterable[int], limit: int) -> list[int]:
+    """The first places in ``order`` that hold more than white space."""
+    return list(islice((index for index in order if lines[index].strip()), limit))
 
 
 PARSER = Parser(("xit", "eturn", "EXIT", "RETURN", "ake: *** ", "ake["), _read)

@@ -75,6 +75,9 @@ def _long(output: Output) -> Parsed | None:
 
 
 def _short(output: Output) -> Parsed | None:
+    first = next((line for line in output.lines if line.strip()), "")
+    if not (_SHORT_BRANCH.match(first) or _SHORT.match(first) or _TRIMMED.match(first)):
+        return None
     lines = [line for line in output.lines if line.strip()]
     findings = Findings()
     branch, sure, entries = None, False, 0
@@ -105,9 +108,10 @@ def _coherent(index: str, tree: str) -> bool:
 
 
 def _v2(output: Output) -> Parsed | None:
-    lines = [line for line in output.lines if line.strip()]
-    if not lines or not lines[0].startswith(("# branch.oid ", "1 ", "2 ", "u ")):
+    first = next((line for line in output.lines if line.strip()), "")
+    if not (first.startswith("# branch.oid ") or _V2.match(first)):
         return None
+    lines = [line for line in output.lines if line.strip()]
     findings, branch, entries = Findings(), None, 0
     for line in lines:
         if line.startswith("# branch.head "):

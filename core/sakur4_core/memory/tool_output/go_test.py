@@ -87,5 +87,17 @@ def _parsed(outcomes: Outcomes, counts: dict[str, int], packages: dict[str, int]
     return outcomes.parsed("go-test", "; ".join(parts)) if parts else None
 
 
-PARSER = Parser(("--- PASS: ", "--- FAIL: ", "--- SKIP: ", "ok", "FAIL", "[no test files]"), _read)
+PARSER = Parser(
+    (
+        "--- PASS: ",
+        "--- FAIL: ",
+        "--- SKIP: ",
+        "ok  ",
+        "ok\t",
+        "FAIL\t",
+        "FAIL ",
+        "[no test files]",
+    ),
+    _read,
+)
 EVENTS = Parser(_EVENT_KEYS[:1], _read_events)

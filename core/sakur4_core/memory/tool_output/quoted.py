@@ -11,6 +11,7 @@ from itertools import pairwise
 from sakur4_core.memory.tool_output.output import Output
 
 _NUMBERED = re.compile(r" *(\d{1,7})(?:→|\t| ?\||: )")
+_PAGES = ("<!doctype", "<html")
 _FENCE = re.compile(r"(?:```|~~~)")
 # Lines in the first column that only a source file has. Compilers and test runners print code
 # too, but behind a margin.
@@ -53,7 +54,12 @@ def _starts_with_number(filled: list[str]) -> bool:
 
 
 def quoted(output: Output) -> list[range]:
-    """The lines that a document quotes, and those from the first to the last line of source."""
+    """The lines that a document quotes, and those from the first to the last line of source.
+
+    All that a web page shows is quoted.
+    """
+    if output.document[:9].lower().startswith(_PAGES):
+        return [range(len(output.lines))]
     return [*_fenced(output), *_source(output)]
 
 

@@ -32,4 +32,7 @@ def _read(output: Output) -> Parsed | None:
     return found.parsed("ruff")
 
 
-PARSER = Parser((": ", " --> ", "--> ", "All checks passed!", "already formatted"), _read)
+PARSER = Parser(
+    (".py", ".ipynb:", "--> ", "Would reformat: ", "All checks passed!", "already formatted"),
+    _read,
+)

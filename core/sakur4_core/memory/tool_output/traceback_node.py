@@ -45,4 +45,4 @@ def _read(output: Output) -> Parsed | None:
     return frames.parsed("node-stack", "JavaScript")
 
 
-PARSER = Parser((" at ",), _read)
+PARSER = Parser(("  at ",), _read)

@@ -46,6 +46,7 @@ TEXTS = {
     "Test Suites: 1 total\n`;\n\ndescribe('parse', () => {});\n",
     "go source": 'package main\n\nimport "os"\n\nvar out = `\n--- FAIL: TestX (0.00s)\n`\n\n'
     "func main() {\n}\n",
+    "page": "<!DOCTYPE html>\n<pre>\n1 failed in 0.10s\n</pre>\n",
     "css": "a:hover { color: red; }\nb:12 { x: y }\n",
     "makefile": "all: a b\n\tcc -o a a.c\n",
     "url": "https://example.org:443/path: not found\n",
