@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sakur4_core.models import Caller, Impact
 from sakur4_core.store import cortex as sql
-from sakur4_core.store.cortex import SymbolRow
+from sakur4_core.store.cortex import CallerRow, SymbolRow
 
 MAX_DEPTH = 32
 MAX_RENDERED = 200
@@ -21,8 +21,8 @@ def trace(db: sqlite3.Connection, symbols: Sequence[SymbolRow], depth: int) -> l
     found: list[Caller] = []
     for step in range(1, depth + 1):
         following: dict[int, None] = {}
-        for edge in _edges(db, frontier):
-            source = edge["source_row"]
+        for edge in sql.callers(db, frontier):
+            source = edge.source_row
             if source in reached or source in following:
                 continue
             following[source] = None
@@ -34,24 +34,16 @@ def trace(db: sqlite3.Connection, symbols: Sequence[SymbolRow], depth: int) -> l
     return found
 
 
-def _edges(db: sqlite3.Connection, targets: Sequence[int]) -> list[sqlite3.Row]:
-    rows: list[sqlite3.Row] = []
-    for start in range(0, len(targets), 500):
-        rows.extend(sql.callers(db, targets[start : start + 500]))
-    return rows
-
-
-def _caller(edge: sqlite3.Row, depth: int) -> Caller:
-    seen = edge["seen_hash"]
+def _caller(edge: CallerRow, depth: int) -> Caller:
     return Caller(
-        qualified_name=edge["qualified_name"],
-        file=edge["file_path"],
-        line=edge["line"],
+        qualified_name=edge.qualified_name,
+        file=edge.path,
+        line=edge.line,
         depth=depth,
-        kind=edge["kind"],
-        confidence=edge["confidence"],
-        stale=None if seen is None else seen != edge["interface_hash"],
-        via=edge["target_name"],
+        kind=edge.kind,
+        confidence=edge.confidence,
+        stale=edge.stale,
+        via=edge.target_name,
     )
 
 

@@ -9,36 +9,36 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from sakur4_core.cortex import linking
 from sakur4_core.cortex.discovery import Found, among, discover, look
 from sakur4_core.cortex.extraction import Job
 from sakur4_core.cortex.languages import language_of
-from sakur4_core.cortex.model import Definition, ParsedFile
+from sakur4_core.cortex.linking import Linker
+from sakur4_core.cortex.modules import keys_of
 from sakur4_core.cortex.parsing import parse_batches
-from sakur4_core.cortex.resolution import pack_scopes, pack_uses
+from sakur4_core.cortex.preparing import Prepared
+from sakur4_core.cortex.units import Unit
 from sakur4_core.events import INDEX_PROGRESSED, INDEX_UPDATED
-from sakur4_core.memory.ledger import natural_id
-from sakur4_core.models import Fact, FactKind, IndexReport
+from sakur4_core.models import IndexReport
 from sakur4_core.store import code_facts as facts_sql
 from sakur4_core.store import cortex as sql
-from sakur4_core.store.code_facts import KnownFile
+from sakur4_core.store.code_facts import FactChange, FileRow, KnownFile
+from sakur4_core.store.cortex import NewUnit
 from sakur4_core.store.database import Transaction
+from sakur4_core.store.packing import unpack
 from sakur4_core.store.status import meta, set_meta
-from sakur4_core.words import search_text
 from sakur4_core.workspace import Workspace
 
 T = TypeVar("T")
 
 INDEXED_AT = "indexed_at"
 # Moves when extraction or the packed form changes, so that older indexes are built afresh.
-FORMAT = 1
+FORMAT = 2
 FORMAT_KEY = "index_format"
 # Dead rows of the full-text index distort its statistics; beyond this many, and more than there
 # are live ones, it is built afresh.
 MAX_DEAD_ROWS = 2_000
 SHOWN_PATHS = 20
 PROGRESS_FROM_FILES = 200
-SCOPE = "project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +163,16 @@ class Indexer:
     async def _carry_out(self, work: _Work) -> _Done:
         """Write in batches; the last write of all dates the index and tells of it."""
         done = _Done()
+        linker = Linker()
         jobs = [self._job(found) for found in work.changed]
-        last: Sequence[ParsedFile] = ()
+        last: Sequence[Prepared] = ()
         async for parsed in parse_batches(jobs, self._settings.parse_timeout_s):
             if last:
                 done = await self._write(partial(self._apply, work, done, last))
             last = parsed
-        done, more = await self._write(partial(self._finish, work, done, last))
+        done, more = await self._write(partial(self._finish, work, done, last, linker))
         while more:
-            done, more = await self._write(partial(self._finish, work, done, ()))
+            done, more = await self._write(partial(self._finish, work, done, (), linker))
         return done
 
     async def _write(self, step: Callable[[Transaction], T]) -> T:
@@ -183,36 +184,44 @@ class Indexer:
         return Job(found, name, self._settings.max_file_bytes)
 
     def _apply(
-        self, work: _Work, done: _Done, parsed: Sequence[ParsedFile], tx: Transaction
+        self, work: _Work, done: _Done, parsed: Sequence[Prepared], tx: Transaction
     ) -> _Done:
         """Write one batch of files."""
-        paths, symbols, with_facts = list(done.paths), done.symbols, done.parsed
+        kept: list[Prepared] = []
+        written: list[Prepared] = []
         for file in parsed:
             old = work.known.get(file.path)
             same = old is not None and (old.hash, old.status) == (file.hash, file.status)
-            if same and not work.full:
-                facts_sql.touch_file(tx, file.path, file.size, file.stamp_ns)
-                continue
-            paths.append(file.path)
-            symbols += _put(tx, file)
-            with_facts += bool(file.definitions)
+            (kept if same and not work.full else written).append(file)
+        facts_sql.touch_files(tx, ((file.path, file.size, file.stamp_ns) for file in kept))
+        put(tx, written, work.known)
         seen = done.seen + len(parsed)
         if parsed and len(work.changed) >= PROGRESS_FROM_FILES:
             detail = {"done": seen, "total": len(work.changed)}
             tx.emit(INDEX_PROGRESSED, actor=work.actor, detail=detail)
-        return _Done(seen, tuple(paths), symbols, with_facts, done.removed)
+        return _Done(
+            seen,
+            (*done.paths, *(file.path for file in written)),
+            done.symbols + sum(len(file.facts) for file in written),
+            done.parsed + sum(1 for file in written if file.facts),
+            done.removed,
+        )
 
     def _finish(
-        self, work: _Work, done: _Done, parsed: Sequence[ParsedFile], tx: Transaction
+        self,
+        work: _Work,
+        done: _Done,
+        parsed: Sequence[Prepared],
+        linker: Linker,
+        tx: Transaction,
     ) -> tuple[_Done, bool]:
         """Write the last batch, remove what is gone, link; when all is linked, date the index."""
         done = self._apply(work, done, parsed, tx)
         if done.removed < len(work.removed):
-            for path in work.removed:
-                _remove(tx, work.known[path].file_id)
+            remove(tx, {path: work.known[path] for path in work.removed})
             paths = (*done.paths, *work.removed)
             done = replace(done, paths=paths, removed=len(work.removed))
-        if linking.link(tx):
+        if linker.link(tx):
             return done, True
         if work.full:
             set_meta(tx.db, FORMAT_KEY, self._format)
@@ -256,57 +265,64 @@ def _same(known: KnownFile, found: Found | None) -> bool:
     return found is not None and (known.size, known.stamp_ns) == (found.size, found.stamp_ns)
 
 
-def _put(tx: Transaction, file: ParsedFile) -> int:
-    """Write one file with its facts and its unit; return the number of facts."""
-    file_id = facts_sql.put_file(
-        tx,
-        path=file.path,
-        language=file.language,
-        hash=file.hash,
-        size=file.size,
-        stamp_ns=file.stamp_ns,
-        status=file.status,
-        detail=file.detail,
-    )
-    facts = [(definition.name, _fact(file.path, definition)) for definition in file.definitions]
-    change = facts_sql.replace_facts(tx, file_id, facts)
-    sql.unlink_users(tx, change.names, change.surfaces)
-    if file.definitions:
-        names = " ".join(d.name for d in file.definitions if d.kind is not FactKind.IMPORT)
-        sql.put_unit(
-            tx,
-            file_id,
-            scopes=pack_scopes(file.definitions, change.rows, file.scopes),
-            uses=pack_uses(file.references),
-            fresh=change.fresh,
-            words=(search_text(file.path), search_text(names), file.search_text),
+def put(tx: Transaction, files: Sequence[Prepared], known: Mapping[str, KnownFile]) -> None:
+    """Write files with their facts and units, and have whom they concern linked again."""
+    rows = [
+        FileRow(
+            file.path, file.language, file.hash, file.size, file.stamp_ns, file.status,
+            file.detail, file.package,
         )
-    else:
-        sql.delete_unit(tx, file_id)
-    return len(facts)
+        for file in files
+    ]  # fmt: skip
+    ids = facts_sql.put_files(tx, rows, known)
+    concerned: set[str] = set()
+    units: list[NewUnit] = []
+    gone: list[int] = []
+    new = [(at, file) for at, file in zip(ids, files, strict=True) if file.path not in known]
+    for file_id, file in zip(ids, files, strict=True):
+        if file.path in known:
+            concerned |= _names_changed(tx, file)
+            change = facts_sql.replace_facts(tx, file_id, file.facts)
+            if file.surface:
+                units.append(_unit(file_id, file, change))
+            else:
+                gone.append(file_id)
+    changes = facts_sql.insert_facts(tx, [(file_id, file.facts) for file_id, file in new])
+    for (file_id, file), change in zip(new, changes, strict=True):
+        concerned |= keys_of(file.path)
+        if file.surface:
+            units.append(_unit(file_id, file, change))
+    sql.delete_units(tx, gone)
+    sql.put_units(tx, units)
+    sql.relink_askers(tx, concerned)
 
 
-def _remove(tx: Transaction, file_id: int) -> None:
-    sql.delete_unit(tx, file_id)
-    change = facts_sql.replace_facts(tx, file_id, ())
-    sql.unlink_users(tx, change.names, change.surfaces)
-    facts_sql.delete_file(tx, file_id)
+def remove(tx: Transaction, files: Mapping[str, KnownFile]) -> None:
+    """Take files out of the index."""
+    concerned: set[str] = set()
+    ids = [file.file_id for file in files.values()]
+    for path, file in files.items():
+        concerned |= keys_of(path)
+        facts_sql.replace_facts(tx, file.file_id, ())
+    sql.delete_units(tx, ids)
+    facts_sql.delete_files(tx, ids)
+    sql.relink_askers(tx, concerned)
 
 
-def _fact(path: str, definition: Definition) -> Fact:
-    return Fact(
-        fact_id=natural_id(
-            "code", path, definition.kind, definition.qualified_name, definition.ordinal
-        ),
-        kind=definition.kind,
-        qualified_name=definition.qualified_name,
-        file_path=path,
-        line_start=definition.line_start,
-        line_end=definition.line_end,
-        signature=definition.signature,
-        value=definition.value,
-        interface_hash=definition.interface_hash,
-        body_hash=definition.body_hash,
-        source="tree-sitter",
-        scope=SCOPE,
-    )
+def _unit(file_id: int, file: Prepared, change: FactChange) -> NewUnit:
+    return NewUnit(file_id, change.rows, change.fresh, file.surface, file.uses, file.words)
+
+
+def _names_changed(tx: Transaction, file: Prepared) -> set[str]:
+    """The names that mean something else in a file now, by the unit that is still stored."""
+    before = sql.unit(tx.db, file.path)
+    old = set() if before is None else _exposed(before.path, before.language, before.surface)
+    new: set[tuple[str, str]] = set()
+    if file.surface and file.language is not None:
+        new = _exposed(file.path, file.language, unpack(file.surface))
+    names = {name for name, _ in old ^ new}
+    return names | keys_of(file.path) if (before is None) == bool(file.surface) else names
+
+
+def _exposed(path: str, language: str, surface: object) -> set[tuple[str, str]]:
+    return set(Unit(path, language, (), surface).exposed())

@@ -14,8 +14,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sakur4_core.cortex.extraction import Job, extract
-from sakur4_core.cortex.model import FileStatus, ParsedFile
+from sakur4_core.cortex.extraction import Job
+from sakur4_core.cortex.model import FileStatus
+from sakur4_core.cortex.preparing import Prepared, prepare
 from sakur4_core.cortex.reading import stat_mark
 from sakur4_core.cortex.worker import receive, send
 
@@ -30,7 +31,7 @@ FILES_A_BATCH = 100
 BYTES_A_BATCH = 1_000_000
 
 
-async def parse_batches(jobs: Sequence[Job], timeout_s: float) -> AsyncIterator[list[ParsedFile]]:
+async def parse_batches(jobs: Sequence[Job], timeout_s: float) -> AsyncIterator[list[Prepared]]:
     """Parse files and hand them on in the order given, a batch at a time.
 
     A file that takes longer than ``timeout_s`` is marked ``timed_out`` and its process ended.
@@ -42,7 +43,7 @@ async def parse_batches(jobs: Sequence[Job], timeout_s: float) -> AsyncIterator[
             yield batch
     else:
         for start, end in _cuts(jobs):
-            yield await asyncio.to_thread(lambda a, b: [extract(j) for j in jobs[a:b]], start, end)
+            yield await asyncio.to_thread(lambda a, b: [prepare(j) for j in jobs[a:b]], start, end)
 
 
 def _cuts(jobs: Sequence[Job]) -> list[tuple[int, int]]:
@@ -67,7 +68,7 @@ class _Line:
 
     pending: deque[tuple[int, Job]]
     timeout_s: float
-    results: dict[int, ParsedFile] = field(default_factory=dict)
+    results: dict[int, Prepared] = field(default_factory=dict)
     room: threading.Semaphore = field(
         default_factory=lambda: threading.Semaphore(3 * FILES_A_BATCH)
     )
@@ -76,7 +77,7 @@ class _Line:
 
 async def _parse_in_processes(
     jobs: Sequence[Job], timeout_s: float
-) -> AsyncIterator[list[ParsedFile]]:
+) -> AsyncIterator[list[Prepared]]:
     line = _Line(deque(enumerate(jobs)), timeout_s)
     arrived = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -142,7 +143,7 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
-def _ask(process: subprocess.Popen[bytes], job: Job, line: _Line) -> ParsedFile | None:
+def _ask(process: subprocess.Popen[bytes], job: Job, line: _Line) -> Prepared | None:
     """The worker's answer, or None where it died, took too long, or is no longer wanted."""
     assert process.stdin is not None and process.stdout is not None
     deadline = time.monotonic() + line.timeout_s
@@ -151,7 +152,7 @@ def _ask(process: subprocess.Popen[bytes], job: Job, line: _Line) -> ParsedFile 
         while not select.select([process.stdout], [], [], min(line.timeout_s, LOOK_UP_S))[0]:
             if line.stopped or time.monotonic() > deadline:
                 return None
-        answer: ParsedFile = receive(process.stdout)
+        answer: Prepared = receive(process.stdout)
     except (OSError, EOFError):
         return None
     return answer
@@ -165,8 +166,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             stream.close()
 
 
-def _lost(job: Job, timeout_s: float) -> ParsedFile:
-    return ParsedFile(
+def _lost(job: Job, timeout_s: float) -> Prepared:
+    return Prepared(
         path=job.found.path,
         language=job.language,
         status=FileStatus.TIMED_OUT,

@@ -2,129 +2,71 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Protocol
 
-from sakur4_core.cortex.languages import by_name
-from sakur4_core.cortex.languages.language import Language
-from sakur4_core.cortex.model import MODULE_SCOPE, Definition, Import, Reference, Scopes
-from sakur4_core.cortex.modules import Modules
+from sakur4_core.cortex.model import MODULE_SCOPE, Import, Reference
+from sakur4_core.cortex.modules import OUTSIDE, PACKAGE_WIDE, Modules, Outside, Place, parts_of
+from sakur4_core.cortex.units import HOLDERS, Unit
 from sakur4_core.models import FactKind
-from sakur4_core.store import cortex as sql
 
 MAX_DEPTH = 12
 """Steps through re-exports and base classes; deeper chains stay unresolved."""
 
 FOLDER = -1
-"""The scope of a namespace package, which has no file."""
+"""The scope of a package that is a folder and no file."""
+
+CONSTRUCTORS = {"rust": frozenset({"new", "default"})}
+"""Functions of a type that by convention give an instance of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A definition: a file and the index of a scope or definition in it."""
+    """A definition: a file and the index of a scope or definition in it.
+
+    Attributes:
+        language: Whose package it is, where it is a folder.
+    """
 
     path: str
     index: int
     exact: bool = True
+    language: str = ""
 
     def probable(self) -> Target:
         """The same, known only by inference."""
-        return Target(self.path, self.index, exact=False)
+        return Target(self.path, self.index, False, self.language)
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """Known to be no definition of this project: a library's, a builtin, a local value."""
-
-
-OUTSIDE = Outside()
 Meaning = Target | Outside | None
 """None: it should be here, or might be, but is not known."""
 
 
-class Unit:
-    """One file as linking sees it."""
-
-    def __init__(self, path: str, language: str, packed: Any) -> None:
-        self.path = path
-        self.language = by_name(language)
-        self.kinds = [FactKind(entry[0]) for entry in packed["definitions"]]
-        self.parents = [entry[2] for entry in packed["definitions"]]
-        self.rows: list[int] = packed["rows"]
-        self.imports: dict[tuple[int, str], Import] = {}
-        self.stars: list[Import] = []
-        for fields in packed["imports"]:
-            entry = Import(*fields)
-            if entry.alias == "*":
-                self.stars.append(entry)
-            else:
-                self.imports[entry.scope, entry.alias] = entry
-        self.local = {int(k): frozenset(v) for k, v in packed["local"].items()}
-        self.typed: dict[int, dict[str, str]] = {int(k): v for k, v in packed["typed"].items()}
-        self.bases: dict[int, list[str]] = {int(k): v for k, v in packed["bases"].items()}
-        self.names = [entry[1] for entry in packed["definitions"]]
-
-    @cached_property
-    def members(self) -> dict[tuple[int, str], int]:
-        """Scope and name to the definition; the last of several wins, as at run time."""
-        return {
-            (parent, name): index
-            for index, (parent, name) in enumerate(zip(self.parents, self.names, strict=True))
-        }
-
-    def class_around(self, scope: int) -> int | None:
-        """The innermost class that holds a scope."""
-        while scope > MODULE_SCOPE:
-            if self.kinds[scope] is FactKind.CLASS:
-                return scope
-            scope = self.parents[scope]
-        return None
-
-
-def pack_scopes(
-    definitions: tuple[Definition, ...], rows: tuple[int, ...], scopes: Scopes
-) -> dict[str, Any]:
-    """A file's scopes as JSON data; facts of imports, which come last, are left out."""
-    own = [d for d in definitions if d.kind is not FactKind.IMPORT]
-    return {
-        "definitions": [[d.kind.value, d.name, d.parent] for d in own],
-        "rows": list(rows[: len(own)]),
-        "imports": [[i.scope, i.alias, i.module, i.name, i.level, i.line] for i in scopes.imports],
-        "local": {str(k): v for k, v in scopes.local.items()},
-        "typed": {str(k): v for k, v in scopes.typed.items()},
-        "bases": {str(k): v for k, v in scopes.bases.items()},
-    }
-
-
-def pack_uses(references: tuple[Reference, ...]) -> list[list[Any]]:
-    """A file's references as JSON data."""
-    return [[r.kind, r.scope, r.receiver, r.name, r.line] for r in references]
-
-
-class Resolver:
-    """Finds meanings against the whole stored symbol table, within one transaction."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self._units: dict[str, Unit | None] = {}
-        self._modules: dict[str, Modules] = {}
+class Table(Protocol):
+    """Where the resolver looks for other files. Each look is a look elsewhere."""
 
     def unit(self, path: str) -> Unit | None:
         """A file's unit, or None where it has none."""
-        if path not in self._units:
-            row = sql.unit(self._db, path)
-            self._units[path] = None if row is None else Unit(row.path, row.language, row.scopes)
-        return self._units[path]
+        ...
 
-    def modules(self, language: Language) -> Modules:
-        """The project's modules in one language."""
-        if language.name not in self._modules:
-            paths = sql.unit_paths(self._db)
-            mine = (path for path, name in paths if name == language.name)
-            self._modules[language.name] = Modules(language, mine)
-        return self._modules[language.name]
+    def modules(self, language: str) -> Modules:
+        """The modules that code of this language can name."""
+        ...
+
+    def package(self, unit: Unit) -> list[Unit]:
+        """The other files whose names a file sees without importing them."""
+        ...
+
+    def ask(self, name: str) -> None:
+        """Note that a name was looked for outside the file being linked."""
+        ...
+
+
+class Resolver:
+    """Finds meanings against a table of files."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
 
     def reference(self, unit: Unit, reference: Reference) -> Meaning:
         """What one use of a name means."""
@@ -143,10 +85,10 @@ class Resolver:
     # -- names and dotted names --------------------------------------------------
 
     def _lookup(self, unit: Unit, scope: int, name: str, depth: int) -> Meaning:
-        """A bare name, from the innermost scope outwards; classes are skipped from within."""
+        """A bare name, from the innermost scope outwards; types are skipped from within."""
         at = scope
         while True:
-            if at == scope or unit.kinds[at] is not FactKind.CLASS:
+            if at == scope or unit.kinds[at] not in HOLDERS:
                 index = unit.members.get((at, name))
                 if index is not None:
                     return Target(unit.path, index)
@@ -155,12 +97,19 @@ class Resolver:
                     return self._import(unit, entry, depth + 1)
                 if name in unit.local.get(at, ()):
                     return OUTSIDE
-            if at == MODULE_SCOPE:
+            if at <= MODULE_SCOPE:
                 break
-            at = unit.parents[at]
-        return self._through_stars(unit, name, depth)
+            at = max(unit.parents[at], MODULE_SCOPE)
+        return self._beyond(unit, name, depth)
 
-    def _through_stars(self, unit: Unit, name: str, depth: int) -> Meaning:
+    def _beyond(self, unit: Unit, name: str, depth: int) -> Meaning:
+        """A name that its file does not bind: its package's, a star's, or the language's."""
+        if unit.language.name in PACKAGE_WIDE:
+            self._table.ask(name)
+            for other in self._table.package(unit):
+                index = other.members.get((MODULE_SCOPE, name))
+                if index is not None:
+                    return Target(other.path, index)
         certain = True
         for entry in unit.stars:
             module = self._module_of(unit, entry)
@@ -172,25 +121,36 @@ class Resolver:
 
     def _evaluate(self, unit: Unit, scope: int, text: str, depth: int) -> Meaning:
         """What a receiver is, or is an instance of."""
-        if depth > MAX_DEPTH or text == "?":
+        if depth > MAX_DEPTH or text.startswith("?"):
             return None
-        if text == "super()":
-            return self._base_of(unit, unit.class_around(scope), depth)
-        if text.endswith("()"):
-            return self._instance(self._evaluate(unit, scope, text[:-2], depth + 1))
         head, *rest = text.split(".")
-        own = unit.class_around(scope) if head in unit.language.own_names else None
-        if own is not None:
-            meaning: Meaning = Target(unit.path, own)
+        if head == "super()":
+            meaning: Meaning = self._base_of(unit, unit.class_around(scope), depth)
+        else:
+            meaning, rest = self._head(unit, scope, head, rest, depth)
+        for part in rest:
+            called = part.endswith("()")
+            owner, name = meaning, part.removesuffix("()")
+            meaning = self._member(owner, name, depth + 1)
+            if called:
+                meaning = self._result(owner, meaning, unit, name)
+        return meaning
+
+    def _head(
+        self, unit: Unit, scope: int, head: str, rest: list[str], depth: int
+    ) -> tuple[Meaning, list[str]]:
+        """The meaning of a receiver's first name, and the parts that are left to follow."""
+        name = head.removesuffix("()")
+        own = unit.class_around(scope) if name in unit.language.own_names else None
+        if own is None:
+            meaning = self._typed_name(unit, scope, name, depth)
+        else:
+            meaning = Target(unit.path, own)
             if rest:
                 given = self._typed(unit, own, f"{head}.{rest[0]}", depth)
                 if given is not None:
-                    meaning, rest = given, rest[1:]
-        else:
-            meaning = self._typed_name(unit, scope, head, depth)
-        for part in rest:
-            meaning = self._member(meaning, part, depth + 1)
-        return meaning
+                    return given, rest[1:]
+        return (self._instance(meaning) if name != head else meaning), rest
 
     def _typed_name(self, unit: Unit, scope: int, name: str, depth: int) -> Meaning:
         """A name as a receiver: by its type where one was given, else by what it is."""
@@ -200,11 +160,11 @@ class Resolver:
             if given is not None:
                 return given
             bound = (at, name) in unit.members or (at, name) in unit.imports
-            if bound or at == MODULE_SCOPE:
+            if bound or at <= MODULE_SCOPE:
                 break
             if name in unit.local.get(at, ()):
                 return None
-            at = unit.parents[at]
+            at = max(unit.parents[at], MODULE_SCOPE)
         return self._lookup(unit, scope, name, depth)
 
     def _typed(self, unit: Unit, scope: int, name: str, depth: int) -> Meaning:
@@ -214,17 +174,24 @@ class Resolver:
         if text in unit.language.own_names:
             own = unit.class_around(scope)
             return None if own is None else Target(unit.path, own, exact=False)
-        outer = scope if unit.kinds[scope] is not FactKind.CLASS else unit.parents[scope]
+        outer = scope if unit.kinds[scope] not in HOLDERS else max(unit.parents[scope], 0)
         return self._instance(self._evaluate(unit, outer, text, depth + 1))
 
     def _instance(self, meaning: Meaning) -> Meaning:
         """What calling or naming a type gives: an instance of it, or nothing known."""
         if isinstance(meaning, Target) and meaning.index > MODULE_SCOPE:
-            unit = self.unit(meaning.path)
-            if unit is not None and unit.kinds[meaning.index] is FactKind.CLASS:
+            unit = self._table.unit(meaning.path)
+            if unit is not None and unit.kinds[meaning.index] in HOLDERS:
                 return meaning.probable()
             return None
         return OUTSIDE if isinstance(meaning, Outside) else None
+
+    def _result(self, owner: Meaning, called: Meaning, unit: Unit, name: str) -> Meaning:
+        """What a call of a member gives."""
+        made = name in CONSTRUCTORS.get(unit.language.name, ())
+        if made and isinstance(owner, Target) and isinstance(called, Target):
+            return self._instance(owner)
+        return self._instance(called)
 
     # -- members -----------------------------------------------------------------
 
@@ -234,47 +201,65 @@ class Resolver:
         if depth > MAX_DEPTH:
             return None
         if owner.index == FOLDER:
-            return self._submodule(owner.path, name, owner.exact)
-        unit = self.unit(owner.path)
+            return self._of_folder(owner, name)
+        unit = self._table.unit(owner.path)
         if unit is None:
             return None
         if owner.index == MODULE_SCOPE:
             return self._of_module(unit, name, owner, depth)
-        if unit.kinds[owner.index] is FactKind.CLASS:
-            return self._of_class(unit, owner, name, depth)
-        if unit.kinds[owner.index] is FactKind.CONSTANT:
+        kind = unit.kinds[owner.index]
+        if kind in HOLDERS:
+            return self._of_type(unit, owner, name, depth)
+        if kind is FactKind.MODULE:
+            index = unit.members.get((owner.index, name))
+            return None if index is None else Target(unit.path, index, owner.exact)
+        if kind is FactKind.CONSTANT:
             scope = max(unit.parents[owner.index], MODULE_SCOPE)
             given = self._typed(unit, scope, unit.names[owner.index], depth + 1)
             return self._member(given, name, depth + 1)
         return None
 
+    def _of_folder(self, owner: Target, name: str) -> Meaning:
+        self._table.ask(name)
+        modules = self._table.modules(owner.language)
+        for path in modules.files_of(owner.path):
+            unit = self._table.unit(path)
+            index = None if unit is None else unit.members.get((MODULE_SCOPE, name))
+            if unit is not None and index is not None:
+                return Target(path, index, owner.exact)
+        place = modules.below(owner.path, name)
+        return None if place is None else self._at(place, owner.language)
+
     def _of_module(self, unit: Unit, name: str, owner: Target, depth: int) -> Meaning:
+        self._table.ask(name)
         found: Meaning = None
+        modules = self._table.modules(unit.language.name)
         index = unit.members.get((MODULE_SCOPE, name))
         entry = unit.imports.get((MODULE_SCOPE, name))
         if index is not None:
             found = Target(unit.path, index)
-        elif self.modules(unit.language).is_package(unit.path):
-            found = self._submodule(unit.path.rpartition("/")[0], name, owner.exact)
+        else:
+            inner = modules.inner(unit.path, name)
+            found = None if inner is None else self._at(inner, unit.language.name)
         if found is None and entry is not None:
             found = self._import(unit, entry, depth + 1)
         if found is None and unit.stars:
-            found = self._through_stars(unit, name, depth + 1)
+            found = self._beyond(unit, name, depth + 1)
         if isinstance(found, Target) and not owner.exact:
             return found.probable()
         return found
 
-    def _submodule(self, folder: str, name: str, exact: bool) -> Meaning:
-        for language_modules in self._modules.values():
-            place = language_modules.below(folder, name)
-            if place is not None:
-                return self._at(place, exact)
-        return None
-
-    def _of_class(self, unit: Unit, owner: Target, name: str, depth: int) -> Meaning:
+    def _of_type(self, unit: Unit, owner: Target, name: str, depth: int) -> Meaning:
+        self._table.ask(name)
         index = unit.members.get((owner.index, name))
         if index is not None:
             return Target(unit.path, index, owner.exact)
+        if unit.language.name in PACKAGE_WIDE:
+            holder = unit.names[owner.index]
+            for other in self._table.package(unit):
+                index = other.strays.get((holder, name))
+                if index is not None:
+                    return Target(other.path, index, owner.exact)
         return self._member(self._base_of(unit, owner.index, depth), name, depth + 1)
 
     def _base_of(self, unit: Unit, index: int | None, depth: int) -> Meaning:
@@ -282,7 +267,8 @@ class Resolver:
         if index is None:
             return None
         for text in unit.bases.get(index, ()):
-            base = self._evaluate(unit, unit.parents[index], text, depth + 1)
+            outer = max(unit.parents[index], MODULE_SCOPE)
+            base = self._evaluate(unit, outer, text, depth + 1)
             if isinstance(base, Target):
                 return base.probable()
         return None
@@ -302,19 +288,20 @@ class Resolver:
         return module
 
     def _module_of(self, unit: Unit, entry: Import) -> Meaning:
-        modules = self.modules(unit.language)
-        if entry.level:
-            place = modules.relative(unit.path, entry.level, entry.module)
-            return None if place is None else self._at(place, exact=True)
-        found = modules.find(entry.module, unit.path)
-        return OUTSIDE if found is None else self._at(found[0], exact=found[1])
+        modules = self._table.modules(unit.language.name)
+        for part in parts_of(entry.module):
+            self._table.ask(part)
+        found = modules.find(entry.module, entry.level, unit.path)
+        return self._at(found, unit.language.name) if isinstance(found, Place) else found
 
-    def _at(self, place: str, exact: bool) -> Target:
-        return Target(place, FOLDER if self.unit(place) is None else MODULE_SCOPE, exact)
+    def _at(self, place: Place, language: str) -> Target:
+        scope = FOLDER if self._table.unit(place.path) is None else MODULE_SCOPE
+        return Target(place.path, scope, place.exact, language)
 
 
 def last_name(entry: Import) -> str:
     """The name by which an import is found when what it names appears or goes."""
     if entry.name is not None and entry.name != "*":
         return entry.name
-    return entry.module.rpartition(".")[2] or entry.alias
+    text = entry.module.replace("::", ".").replace("/", ".")
+    return text.rstrip(".").rpartition(".")[2] or entry.alias

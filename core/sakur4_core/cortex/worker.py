@@ -6,6 +6,7 @@ with that process: its input is closed by any death.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import struct
@@ -32,13 +33,15 @@ def receive(stream: IO[bytes]) -> Any:
 
 def main() -> None:
     """Answer jobs until the input ends."""
-    from sakur4_core.cortex.extraction import extract
+    from sakur4_core.cortex.preparing import prepare
 
+    # What it makes of a file holds no cycles, and is sent off at once.
+    gc.disable()
     wire_in, wire_out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
         while True:
-            send(wire_out, extract(receive(wire_in)))
+            send(wire_out, prepare(receive(wire_in)))
     except (EOFError, BrokenPipeError, KeyboardInterrupt):
         sys.stderr.close()
         os._exit(0)

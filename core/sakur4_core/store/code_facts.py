@@ -1,14 +1,14 @@
-"""Facts of code: written by the cortex's parsers, one file at a time."""
+"""Facts of code: written by the cortex's parsers, a batch of files at a time."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from sakur4_core.models import Fact, FactKind
 from sakur4_core.store.database import Transaction
-from sakur4_core.store.ledger import COLUMNS
+from sakur4_core.store.packing import CodeFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,27 +22,46 @@ class KnownFile:
     status: str
 
 
+class FileRow(NamedTuple):
+    """A file as it is written. ``package`` is the name under which its folder is imported."""
+
+    path: str
+    language: str | None
+    hash: str | None
+    size: int
+    stamp_ns: int
+    status: str
+    detail: str
+    package: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """What replacing a file's facts changed.
+    """What replacing a file's facts came to.
 
     Attributes:
         rows: The row of each fact, in the order given.
         fresh: Rows of facts that are new or whose body changed.
-        names: Last names that appeared, went, or mean another kind of thing now.
-        surfaces: Rows of classes whose declared surface changed.
+        new: Facts that were not there before.
+        gone: Facts that no longer are.
     """
 
-    rows: tuple[int, ...]
-    fresh: tuple[int, ...]
-    names: frozenset[str]
-    surfaces: tuple[int, ...]
+    rows: Sequence[int]
+    fresh: Sequence[int]
+    new: Sequence[CodeFact] = ()
+    gone: Sequence[CodeFact] = ()
+
+
+_COLUMNS = ", ".join(CodeFact._fields)
+_MARKS = ", ".join("?" * len(CodeFact._fields))
 
 
 def known_files(db: sqlite3.Connection) -> dict[str, KnownFile]:
     """Every file of the index by path."""
-    rows = db.execute("SELECT path, file_id, size, mtime_ns, hash, status FROM file")
-    return {row[0]: KnownFile(row[1], row[2], row[3], row[4], row[5]) for row in rows}
+    cursor = db.cursor()
+    cursor.row_factory = None
+    rows = cursor.execute("SELECT path, file_id, size, mtime_ns, hash, status FROM file")
+    return {row[0]: KnownFile(*row[1:]) for row in rows}
 
 
 def known_file(db: sqlite3.Connection, path: str) -> KnownFile | None:
@@ -50,108 +69,115 @@ def known_file(db: sqlite3.Connection, path: str) -> KnownFile | None:
     row = db.execute(
         "SELECT file_id, size, mtime_ns, hash, status FROM file WHERE path = ?", (path,)
     ).fetchone()
-    return None if row is None else KnownFile(row[0], row[1], row[2], row[3], row[4])
+    return None if row is None else KnownFile(*row)
 
 
-def put_file(
-    tx: Transaction,
-    *,
-    path: str,
-    language: str | None,
-    hash: str | None,
-    size: int,
-    stamp_ns: int,
-    status: str,
-    detail: str,
-) -> int:
-    """Write a file's row; return its id, the same as before if it was known."""
-    row = tx.db.execute(
-        "INSERT INTO file (path, language, hash, size, mtime_ns, status, detail, indexed_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (path) DO UPDATE SET language = excluded.language, hash = excluded.hash,"
-        " size = excluded.size, mtime_ns = excluded.mtime_ns, status = excluded.status,"
-        " detail = excluded.detail, indexed_at = excluded.indexed_at RETURNING file_id",
-        (path, language, hash, size, stamp_ns, status, detail, tx.now()),
-    ).fetchone()
-    file_id: int = row[0]
-    return file_id
+def put_files(
+    tx: Transaction, files: Sequence[FileRow], known: Mapping[str, KnownFile]
+) -> list[int]:
+    """Write files' rows; return their ids, in order, the same as before where known."""
+    now = tx.now()
+    following = _following(tx.db, "file", "file_id")
+    ids: list[int] = []
+    new: list[tuple[object, ...]] = []
+    old: list[tuple[object, ...]] = []
+    for file in files:
+        before = known.get(file.path)
+        if before is None:
+            ids.append(following + len(new))
+            new.append((ids[-1], *file, now))
+        else:
+            ids.append(before.file_id)
+            old.append((*file, now, before.file_id))
+    tx.db.executemany(
+        "INSERT INTO file (file_id, path, language, hash, size, mtime_ns, status, detail,"
+        " package, indexed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        new,
+    )
+    tx.db.executemany(
+        "UPDATE file SET path = ?, language = ?, hash = ?, size = ?, mtime_ns = ?, status = ?,"
+        " detail = ?, package = ?, indexed_at = ? WHERE file_id = ?",
+        old,
+    )
+    return ids
 
 
-def touch_file(tx: Transaction, path: str, size: int, stamp_ns: int) -> None:
-    """Note a new time of change of a file whose content is the same."""
-    tx.db.execute("UPDATE file SET size = ?, mtime_ns = ? WHERE path = ?", (size, stamp_ns, path))
+def touch_files(tx: Transaction, files: Iterable[tuple[str, int, int]]) -> None:
+    """Note the path, size and new time of change of files whose content is the same."""
+    tx.db.executemany("UPDATE file SET size = ?2, mtime_ns = ?3 WHERE path = ?1", files)
 
 
-def delete_file(tx: Transaction, file_id: int) -> None:
-    """Remove a file's row, once nothing refers to it."""
-    tx.db.execute("DELETE FROM file WHERE file_id = ?", (file_id,))
+def delete_files(tx: Transaction, file_ids: Sequence[int]) -> None:
+    """Remove files' rows, once nothing refers to them."""
+    tx.db.executemany("DELETE FROM file WHERE file_id = ?", [(file_id,) for file_id in file_ids])
 
 
-def replace_facts(tx: Transaction, file_id: int, facts: Sequence[tuple[str, Fact]]) -> FactChange:
-    """Make a file's facts exactly ``facts``: pairs of last name and fact.
+def insert_facts(
+    tx: Transaction, files: Sequence[tuple[int, Sequence[CodeFact]]]
+) -> list[FactChange]:
+    """Write the facts of files that have none yet."""
+    following = _following(tx.db, "fact", "fact_row")
+    changes: list[FactChange] = []
+    rows: list[tuple[object, ...]] = []
+    for file_id, facts in files:
+        given = range(following, following + len(facts))
+        following += len(facts)
+        rows.extend((row, file_id, *fact) for row, fact in zip(given, facts, strict=True))
+        changes.append(FactChange(given, given, facts))
+    tx.db.executemany(
+        f"INSERT INTO fact (fact_row, file_id, scope, {_COLUMNS})"
+        f" VALUES (?, ?, 'project', {_MARKS})",
+        rows,
+    )
+    return changes
 
-    A fact that stays keeps its row, so that edges to it hold.
-    """
+
+def replace_facts(tx: Transaction, file_id: int, facts: Sequence[CodeFact]) -> FactChange:
+    """Make a file's facts exactly ``facts``. One that stays keeps its row, so edges hold."""
     before = {
-        row["fact_id"]: row
+        row[1]: (row[0], CodeFact(*row[1:]))
         for row in tx.db.execute(
-            "SELECT fact_id, fact_row, kind, name, interface_hash, body_hash"
-            " FROM fact WHERE file_id = ?",
-            (file_id,),
+            f"SELECT fact_row, {_COLUMNS} FROM fact WHERE file_id = ?", (file_id,)
         )
     }
-    rows, fresh, surfaces = [], [], []
-    names: set[str] = set()
-    for name, fact in facts:
-        old = before.pop(fact.fact_id, None)
-        row = _put_fact(tx, file_id, name, fact)
-        rows.append(row)
-        if old is None or old["body_hash"] != fact.body_hash:
-            fresh.append(row)
+    following = _following(tx.db, "fact", "fact_row")
+    rows: list[int] = []
+    fresh: list[int] = []
+    new: list[CodeFact] = []
+    changed: list[tuple[object, ...]] = []
+    added: list[tuple[object, ...]] = []
+    for fact in facts:
+        row, old = before.pop(fact.fact_id, (0, None))
         if old is None:
-            names.add(name)
-        elif fact.kind is FactKind.CLASS and old["interface_hash"] != fact.interface_hash:
-            surfaces.append(row)
-    names.update(old["name"] for old in before.values())
-    _forget(tx, [old["fact_row"] for old in before.values()])
-    return FactChange(tuple(rows), tuple(fresh), frozenset(names), tuple(surfaces))
-
-
-def _put_fact(tx: Transaction, file_id: int, name: str, fact: Fact) -> int:
-    row = tx.db.execute(
-        f"INSERT INTO fact ({COLUMNS}, file_id, name)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (fact_id) DO UPDATE SET line_start = excluded.line_start,"
-        " line_end = excluded.line_end, signature = excluded.signature, value = excluded.value,"
-        " interface_hash = excluded.interface_hash, body_hash = excluded.body_hash,"
-        " file_id = excluded.file_id RETURNING fact_row",
-        (
-            fact.fact_id,
-            fact.kind,
-            fact.qualified_name,
-            fact.file_path,
-            fact.line_start,
-            fact.line_end,
-            fact.signature,
-            fact.value,
-            fact.interface_hash,
-            fact.body_hash,
-            fact.source,
-            fact.scope,
-            file_id,
-            name,
-        ),
-    ).fetchone()
-    fact_row: int = row[0]
-    return fact_row
+            row = following + len(new)
+            new.append(fact)
+            added.append((row, file_id, *fact))
+        elif old != fact:
+            changed.append((*fact[4:10], row))
+        rows.append(row)
+        if old is None or old.body_hash != fact.body_hash:
+            fresh.append(row)
+    _forget(tx, [row for row, _ in before.values()])
+    tx.db.executemany(
+        f"INSERT INTO fact (fact_row, file_id, scope, {_COLUMNS})"
+        f" VALUES (?, ?, 'project', {_MARKS})",
+        added,
+    )
+    tx.db.executemany(
+        "UPDATE fact SET line_start = ?, line_end = ?, signature = ?, value = ?,"
+        " interface_hash = ?, body_hash = ? WHERE fact_row = ?",
+        changed,
+    )
+    return FactChange(rows, fresh, new, [fact for _, fact in before.values()])
 
 
 def _forget(tx: Transaction, rows: Sequence[int]) -> None:
-    """Delete facts; edges to them become unresolved, for a row may be used again."""
+    """Delete facts, and the edges to them, for a row may be used again."""
     keys = [(row,) for row in rows]
-    tx.db.executemany(
-        "UPDATE code_edge SET target_row = NULL, confidence = 'unresolved', seen_hash = NULL"
-        " WHERE target_row = ?",
-        keys,
-    )
+    tx.db.executemany("DELETE FROM code_edge WHERE target_row = ?", keys)
     tx.db.executemany("DELETE FROM fact WHERE fact_row = ?", keys)
+
+
+def _following(db: sqlite3.Connection, table: str, key: str) -> int:
+    last: int = db.execute(f"SELECT coalesce(max({key}), 0) FROM {table}").fetchone()[0]
+    return last + 1

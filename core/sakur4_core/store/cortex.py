@@ -4,28 +4,62 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sakur4_core.models import FactKind
 from sakur4_core.store.database import Transaction
-
-Edge = tuple[int, int | None, str, str, int, str, str | None]
-"""source_row, target_row, name, kind, line, confidence, seen_hash."""
+from sakur4_core.store.packing import (
+    BYTES_A_USE,
+    CONFIDENCES,
+    EDGE_KINDS,
+    Use,
+    edges_in,
+    name_mark,
+    numbers,
+    pack_edges,
+    pack_numbers,
+    seen_mark,
+    unpack,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class UnitRow:
-    """A unit as stored: JSON that the cortex packed."""
+    """A file's unit as stored. ``surface`` and ``uses`` are JSON that the cortex packed."""
 
     file_id: int
     path: str
     language: str
-    scopes: Any
+    rows: Sequence[int]
+    surface: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A unit that is to be linked, and what its last linking came to."""
+
+    file_id: int
+    path: str
     uses: Any
     fresh: frozenset[int]
+    targets: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class CallerRow:
+    """One edge into a fact, with both its ends."""
+
+    target_row: int
+    source_row: int
+    kind: str
+    line: int
+    confidence: str
+    stale: bool | None
+    target_name: str
+    qualified_name: str
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,47 +85,52 @@ SYMBOL = (
 )
 
 
-def pack(value: Any) -> bytes:
-    """JSON, compressed."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
-
-
-def unpack(blob: bytes) -> Any:
-    """The inverse of :func:`pack`."""
-    return json.loads(zlib.decompress(blob).decode("utf-8", "surrogatepass"))
-
-
 # -- units ---------------------------------------------------------------------
 
 
-def put_unit(
-    tx: Transaction,
-    file_id: int,
-    *,
-    scopes: Any,
-    uses: Any,
-    fresh: Iterable[int],
-    words: tuple[str, str, str],
-) -> None:
-    """Write a parsed file's unit, to be linked, and its words: path, names and body."""
-    old = tx.db.execute("SELECT fresh FROM code_unit WHERE file_id = ?", (file_id,)).fetchone()
-    waiting = set(fresh) | set(json.loads(old[0]) if old else ())
-    row = tx.db.execute("SELECT coalesce(max(id), 0) + 1 FROM code_fts_docsize").fetchone()[0]
-    tx.db.execute(
-        "INSERT INTO code_fts (rowid, path, names, body) VALUES (?, ?, ?, ?)", (row, *words)
+class NewUnit(NamedTuple):
+    """A parsed file's unit, and its words: path, names and body."""
+
+    file_id: int
+    rows: Sequence[int]
+    fresh: Sequence[int]
+    surface: bytes
+    uses: bytes
+    words: tuple[str, str, str]
+
+
+def put_units(tx: Transaction, units: Sequence[NewUnit]) -> None:
+    """Write units, to be linked, with their words."""
+    row = tx.db.execute("SELECT coalesce(max(id), 0) FROM code_fts_docsize").fetchone()[0]
+    tx.db.executemany(
+        "INSERT INTO code_fts (rowid, path, names, body) VALUES (?, ?, ?, ?)",
+        ((row + at, *unit.words) for at, unit in enumerate(units, 1)),
     )
-    tx.db.execute(
-        "INSERT OR REPLACE INTO code_unit (file_id, text_row, scopes, uses, unlinked, fresh)"
-        " VALUES (?, ?, ?, ?, 1, ?)",
-        (file_id, row, pack(scopes), pack(uses), json.dumps(sorted(waiting))),
+    tx.db.executemany(
+        "INSERT OR REPLACE INTO code_unit (file_id, text_row, rows, surface, uses)"
+        " VALUES (?, ?, ?, ?, ?)",
+        (
+            (unit.file_id, row + at, pack_numbers(unit.rows), unit.surface, unit.uses)
+            for at, unit in enumerate(units, 1)
+        ),
+    )
+    tx.db.executemany(
+        "INSERT INTO code_link VALUES (?, 1, ?, x'', x'', x'') ON CONFLICT (file_id)"
+        " DO UPDATE SET waiting = 1, fresh = CAST(fresh || excluded.fresh AS BLOB)",
+        ((unit.file_id, pack_numbers(unit.fresh)) for unit in units),
     )
 
 
-def delete_unit(tx: Transaction, file_id: int) -> None:
-    """Remove a file's unit and the edges that start in it."""
-    tx.db.execute("DELETE FROM code_edge WHERE file_id = ?", (file_id,))
-    tx.db.execute("DELETE FROM code_unit WHERE file_id = ?", (file_id,))
+def delete_units(tx: Transaction, file_ids: Sequence[int]) -> None:
+    """Remove files' units and the edges that start in them."""
+    for file_id in file_ids:
+        row = tx.db.execute(
+            "SELECT targets FROM code_link WHERE file_id = ?", (file_id,)
+        ).fetchone()
+        if row is not None:
+            _delete_edges(tx, file_id, numbers(row[0]))
+            tx.db.execute("DELETE FROM code_link WHERE file_id = ?", (file_id,))
+            tx.db.execute("DELETE FROM code_unit WHERE file_id = ?", (file_id,))
 
 
 def clear_words(tx: Transaction) -> None:
@@ -105,59 +144,39 @@ def word_rows(db: sqlite3.Connection) -> tuple[int, int]:
     return live, db.execute("SELECT count(*) FROM code_fts_docsize").fetchone()[0]
 
 
-def unlink_users(tx: Transaction, names: Iterable[str], surfaces: Iterable[int]) -> int:
-    """Mark for linking every unit that uses one of these names or inherits from these rows."""
-    users: set[int] = set()
-    for name in sorted(names):
-        users.update(
-            row[0]
-            for row in tx.db.execute("SELECT file_id FROM code_edge WHERE name = ?", (name,))
-        )
-    for target in surfaces:
-        users.update(
-            row[0]
-            for row in tx.db.execute(
-                "SELECT file_id FROM code_edge WHERE target_row = ? AND kind = 'inherits'",
-                (target,),
-            )
-        )
-    before = tx.db.total_changes
-    tx.db.executemany(
-        "UPDATE code_unit SET unlinked = 1 WHERE file_id = ? AND unlinked = 0",
-        [(file_id,) for file_id in sorted(users)],
-    )
-    return tx.db.total_changes - before
+def relink_askers(tx: Transaction, names: Iterable[str]) -> None:
+    """Have every unit linked again that looked for one of these names elsewhere."""
+    wanted = {name_mark(name) for name in names}
+    if not wanted:
+        return
+    linked = tx.db.execute("SELECT file_id, asked FROM code_link WHERE waiting = 0")
+    askers = [(row[0],) for row in linked if not wanted.isdisjoint(numbers(row[1]))]
+    tx.db.executemany("UPDATE code_link SET waiting = 1 WHERE file_id = ?", askers)
 
 
-def unlinked(db: sqlite3.Connection, limit: int) -> list[UnitRow]:
-    """Units that wait to be linked."""
+def waiting(db: sqlite3.Connection, limit: int) -> list[Waiting]:
+    """Units that are to be linked."""
     rows = db.execute(
-        "SELECT u.file_id, f.path, f.language, u.scopes, u.uses, u.fresh"
-        " FROM code_unit u JOIN file f USING (file_id) WHERE u.unlinked = 1"
-        " ORDER BY u.file_id LIMIT ?",
+        "SELECT l.file_id, f.path, u.uses, l.fresh, l.targets FROM code_link l"
+        " JOIN code_unit u USING (file_id) JOIN file f USING (file_id) WHERE l.waiting = 1"
+        " ORDER BY l.file_id LIMIT ?",
         (limit,),
     )
-    return [_unit(row) for row in rows]
+    return [
+        Waiting(row[0], row[1], unpack(row[2]), frozenset(numbers(row[3])), numbers(row[4]))
+        for row in rows
+    ]
 
 
 def unit(db: sqlite3.Connection, path: str) -> UnitRow | None:
     """One file's unit, without its uses."""
     row = db.execute(
-        "SELECT u.file_id, f.path, f.language, u.scopes, NULL AS uses, u.fresh"
+        "SELECT u.file_id, f.path, f.language, u.rows, u.surface"
         " FROM code_unit u JOIN file f USING (file_id) WHERE f.path = ?",
         (path,),
     ).fetchone()
-    return None if row is None else _unit(row)
-
-
-def _unit(row: sqlite3.Row) -> UnitRow:
-    return UnitRow(
-        row["file_id"],
-        row["path"],
-        row["language"],
-        unpack(row["scopes"]),
-        unpack(row["uses"]) if row["uses"] is not None else None,
-        frozenset(json.loads(row["fresh"])),
+    return (
+        None if row is None else UnitRow(row[0], row[1], row[2], numbers(row[3]), unpack(row[4]))
     )
 
 
@@ -169,70 +188,150 @@ def unit_paths(db: sqlite3.Connection) -> list[tuple[str, str]]:
     return [(row[0], row[1]) for row in rows]
 
 
+def packages(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Path of each manifest and the name under which its folder is imported."""
+    rows = db.execute("SELECT path, package FROM file WHERE package IS NOT NULL ORDER BY path")
+    return [(row[0], row[1]) for row in rows]
+
+
 # -- edges ---------------------------------------------------------------------
 
 
-def edges_of_file(db: sqlite3.Connection, file_id: int) -> list[sqlite3.Row]:
-    """The edges that start in a file."""
-    return db.execute(
-        "SELECT source_row, target_row, name, kind, seen_hash FROM code_edge WHERE file_id = ?",
-        (file_id,),
-    ).fetchall()
+def edges_of_file(
+    db: sqlite3.Connection, file_id: int, targets: Iterable[int]
+) -> dict[int, list[Use]]:
+    """The edges of a file, by the facts that they lead to."""
+    found = {}
+    for target in targets:
+        row = db.execute(
+            "SELECT uses FROM code_edge WHERE target_row = ? AND file_id = ?", (target, file_id)
+        ).fetchone()
+        if row is not None:
+            found[target] = edges_in(row[0])
+    return found
 
 
-def interface_hash(db: sqlite3.Connection, fact_row: int) -> str | None:
-    """A fact's declared surface now."""
-    row = db.execute("SELECT interface_hash FROM fact WHERE fact_row = ?", (fact_row,)).fetchone()
-    return None if row is None else row[0]
-
-
-def replace_edges(tx: Transaction, file_id: int, edges: Sequence[Edge]) -> None:
-    """Make a file's edges exactly these, and its unit linked."""
-    tx.db.execute("DELETE FROM code_edge WHERE file_id = ?", (file_id,))
-    tx.db.executemany(
-        "INSERT INTO code_edge"
-        " (file_id, source_row, target_row, name, kind, line, confidence, seen_hash)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(file_id, *edge) for edge in edges],
+def interface_hashes(db: sqlite3.Connection, fact_rows: Iterable[int]) -> dict[int, str]:
+    """The declared surface of facts now, by row."""
+    found = db.execute(
+        "SELECT fact_row, interface_hash FROM fact"
+        " WHERE fact_row IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(fact_rows)),),
     )
-    tx.db.execute("UPDATE code_unit SET unlinked = 0, fresh = '[]' WHERE file_id = ?", (file_id,))
+    return {row[0]: row[1] for row in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What linking one unit came to: its edges by target, and the marks of names."""
+
+    file_id: int
+    before: Sequence[int]
+    edges: dict[int, list[Use]]
+    asked: Sequence[int]
+    missing: Sequence[int]
+
+
+def put_links(tx: Transaction, links: Sequence[Linked]) -> None:
+    """Make the files' edges exactly these, and their units linked."""
+    for link in links:
+        _delete_edges(tx, link.file_id, link.before)
+    rows = [
+        (target, link.file_id, pack_edges(found))
+        for link in links
+        for target, found in link.edges.items()
+    ]
+    rows.sort()
+    tx.db.executemany("INSERT INTO code_edge VALUES (?, ?, ?)", rows)
+    tx.db.executemany(
+        "UPDATE code_link SET waiting = 0, fresh = x'', asked = ?, missing = ?, targets = ?"
+        " WHERE file_id = ?",
+        [
+            (
+                pack_numbers(link.asked),
+                pack_numbers(link.missing),
+                pack_numbers(sorted(link.edges)),
+                link.file_id,
+            )
+            for link in links
+        ],
+    )
+
+
+def _delete_edges(tx: Transaction, file_id: int, targets: Iterable[int]) -> None:
+    tx.db.executemany(
+        "DELETE FROM code_edge WHERE target_row = ? AND file_id = ?",
+        [(target, file_id) for target in targets],
+    )
 
 
 def edge_count(db: sqlite3.Connection) -> int:
     """All edges, unresolved ones included."""
-    count: int = db.execute("SELECT count(*) FROM code_edge").fetchone()[0]
+    count: int = db.execute(
+        f"SELECT (SELECT coalesce(sum(length(uses)), 0) / {BYTES_A_USE} FROM code_edge)"
+        " + (SELECT coalesce(sum(length(missing)), 0) / 4 FROM code_link)"
+    ).fetchone()[0]
     return count
 
 
 def file_edges(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
     """How often the code of one file names that of another: source, target, edges."""
     rows = db.execute(
-        "SELECT s.path, t.file_path, count(*) FROM code_edge e"
-        " JOIN file s ON s.file_id = e.file_id JOIN fact t ON t.fact_row = e.target_row"
-        " WHERE s.path <> t.file_path GROUP BY 1, 2 ORDER BY 1, 2"
+        "SELECT s.path, t.path, n FROM (SELECT e.file_id AS source, f.file_id AS target,"
+        f" sum(length(e.uses)) / {BYTES_A_USE} AS n"
+        " FROM code_edge e JOIN fact f ON f.fact_row = e.target_row"
+        " WHERE f.file_id <> e.file_id GROUP BY 1, 2) JOIN file s ON s.file_id = source"
+        " JOIN file t ON t.file_id = target ORDER BY 1, 2"
     )
     return [(row[0], row[1], row[2]) for row in rows]
 
 
-def callers(db: sqlite3.Connection, target_rows: Sequence[int]) -> list[sqlite3.Row]:
+def callers(db: sqlite3.Connection, target_rows: Sequence[int]) -> list[CallerRow]:
     """The edges into these facts, with their sources, in a stable order."""
-    marks = ",".join("?" * len(target_rows))
-    return db.execute(
-        "SELECT e.target_row, e.source_row, e.kind, e.line, e.confidence, e.seen_hash,"
-        " t.interface_hash, t.qualified_name AS target_name, s.qualified_name, s.file_path"
+    found: list[tuple[int, str, str, int, Use]] = []
+    for row in db.execute(
+        "SELECT e.target_row, t.interface_hash, t.qualified_name, f.path, e.uses"
         " FROM code_edge e JOIN fact t ON t.fact_row = e.target_row"
-        " JOIN fact s ON s.fact_row = e.source_row"
-        f" WHERE e.target_row IN ({marks})"
-        " ORDER BY s.file_path, e.line, s.qualified_name, e.kind",
-        target_rows,
-    ).fetchall()
+        " JOIN file f ON f.file_id = e.file_id"
+        " WHERE e.target_row IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(target_rows)),),
+    ):
+        now = seen_mark(row[1])
+        found.extend((row[0], row[2], row[3], now, use) for use in edges_in(row[4]))
+    names = _names_of(db, {entry[4].source for entry in found})
+    made = [
+        CallerRow(
+            target_row=target,
+            source_row=use.source,
+            kind=EDGE_KINDS[use.how % 4],
+            line=use.line,
+            confidence=CONFIDENCES[use.how // 4],
+            stale=None if use.seen == 0 else use.seen != now,
+            target_name=target_name,
+            qualified_name=names[use.source],
+            path=path,
+        )
+        for target, target_name, path, now, use in found
+        if use.source in names
+    ]
+    return sorted(made, key=lambda edge: (edge.path, edge.line, edge.qualified_name, edge.kind))
+
+
+def _names_of(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, str]:
+    found = db.execute(
+        "SELECT fact_row, qualified_name FROM fact"
+        " WHERE fact_row IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(rows)),),
+    )
+    return {row[0]: row[1] for row in found}
 
 
 def unresolved_uses(db: sqlite3.Connection, name: str) -> int:
     """Calls of that name whose target is not known."""
-    count: int = db.execute(
-        "SELECT count(*) FROM code_edge WHERE name = ? AND target_row IS NULL", (name,)
-    ).fetchone()[0]
+    wanted = name_mark(name)
+    count = 0
+    for row in db.execute("SELECT missing FROM code_link WHERE missing <> x''"):
+        count += numbers(row[0]).count(wanted)
     return count
 
 
@@ -240,9 +339,9 @@ def in_degrees(db: sqlite3.Connection, paths: Sequence[str]) -> dict[int, int]:
     """How many edges point at each definition of these files."""
     marks = ",".join("?" * len(paths))
     rows = db.execute(
-        "SELECT e.target_row, count(*) FROM code_edge e"
-        " JOIN fact t ON t.fact_row = e.target_row JOIN file f ON f.file_id = t.file_id"
-        f" WHERE f.path IN ({marks}) AND e.source_row <> e.target_row GROUP BY 1",
+        f"SELECT e.target_row, sum(length(e.uses)) / {BYTES_A_USE} FROM fact t"
+        " JOIN code_edge e ON e.target_row = t.fact_row"
+        f" WHERE t.file_id IN (SELECT file_id FROM file WHERE path IN ({marks})) GROUP BY 1",
         paths,
     )
     return {row[0]: row[1] for row in rows}

@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
+from cortex_store import stored_edges
 from sakur4_core.clock import FakeClock
 from sakur4_core.cortex import indexer
 from sakur4_core.cortex.cortex import Cortex
@@ -22,16 +23,13 @@ DUMP = {
     "file": "SELECT path, language, hash, size, status, detail FROM file ORDER BY path",
     "fact": "SELECT fact_id, kind, qualified_name, file_path, line_start, line_end, signature,"
     " value, interface_hash, body_hash, name FROM fact ORDER BY fact_id",
-    "edge": "SELECT f.path, s.fact_id, t.fact_id, e.name, e.kind, e.line, e.confidence"
-    " FROM code_edge e JOIN file f USING (file_id) JOIN fact s ON s.fact_row = e.source_row"
-    " LEFT JOIN fact t ON t.fact_row = e.target_row"
-    " ORDER BY f.path, s.fact_id, e.line, e.name, e.kind, t.fact_id",
 }
 
 
 async def dump(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
     def work(db: Any) -> dict[str, list[tuple[Any, ...]]]:
-        return {name: [tuple(row) for row in db.execute(text)] for name, text in DUMP.items()}
+        tables = {name: [tuple(row) for row in db.execute(text)] for name, text in DUMP.items()}
+        return {**tables, "edge": [(*edge[:-1],) for edge in stored_edges(db)]}
 
     return await engine.workspace.database.read(work)
 
@@ -145,20 +143,20 @@ async def test_an_interrupted_index_is_resumed(
             for n in range(250)
         }
     )
-    real = indexer._put
+    real = indexer.put
     count = 0
 
-    def failing(tx: Any, file: Any) -> int:
+    def failing(tx: Any, files: Any, known: Any) -> None:
         nonlocal count
-        count += 1
+        count += len(files)
         if count > 150:
             raise KeyboardInterrupt
-        return real(tx, file)
+        real(tx, files, known)
 
-    monkeypatch.setattr(indexer, "_put", failing)
+    monkeypatch.setattr(indexer, "put", failing)
     with pytest.raises(KeyboardInterrupt):
         await cortex.index()
-    monkeypatch.setattr(indexer, "_put", real)
+    monkeypatch.setattr(indexer, "put", real)
     status = await engine.status()
     assert 0 < status.files < 252
     await cortex.index()

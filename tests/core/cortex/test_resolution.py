@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from cortex_store import stored_edges
 from sakur4_core.cortex.cortex import Cortex
 from sakur4_core.engine import Engine
-
-EDGES = (
-    "SELECT s.qualified_name, e.kind, t.file_path, t.qualified_name, e.name, e.confidence"
-    " FROM code_edge e JOIN fact s ON s.fact_row = e.source_row"
-    " LEFT JOIN fact t ON t.fact_row = e.target_row"
-)
 
 
 async def edges(engine: Engine, source: str, kind: str = "calls") -> set[tuple[str, str]]:
     """Target (or ``?name``) and confidence of each edge from a definition."""
-
-    def work(db: Any) -> set[tuple[str, str]]:
-        return {
-            (row[3] if row[3] is not None else f"?{row[4]}", row[5])
-            for row in db.execute(EDGES)
-            if row[0] == source and row[1] == kind
-        }
-
-    return await engine.workspace.database.read(work)
+    found = await engine.workspace.database.read(stored_edges)
+    return {
+        (edge.target or f"?{edge.name}", edge.confidence)
+        for edge in found
+        if edge.source == source and edge.kind == kind
+    }
 
 
 async def test_names_are_bound_by_scope_import_and_receiver(

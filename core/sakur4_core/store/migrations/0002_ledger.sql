@@ -11,6 +11,7 @@ CREATE TABLE file (
     status     TEXT NOT NULL CHECK (status IN (
         'parsed', 'unsupported', 'too_large', 'binary', 'undecodable', 'timed_out', 'degraded')),
     detail     TEXT NOT NULL DEFAULT '',
+    package    TEXT,  -- of a manifest: the name under which its folder is imported
     indexed_at TEXT NOT NULL
 );
 
@@ -36,7 +37,6 @@ CREATE TABLE fact (
     name           TEXT  -- the last part of a code fact's qualified name
 );
 CREATE INDEX fact_by_file ON fact (file_id) WHERE file_id IS NOT NULL;
-CREATE INDEX fact_by_name ON fact (qualified_name);
 CREATE INDEX fact_by_last_name ON fact (name) WHERE name IS NOT NULL;
 CREATE INDEX fact_by_scope ON fact (scope) WHERE source = 'tool-output';
 

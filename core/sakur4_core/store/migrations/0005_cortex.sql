@@ -1,32 +1,48 @@
 -- The code index beside the facts: what each file's names mean, its words, and its edges.
 
--- `scopes` and `uses` are compressed JSON: all that linking needs, so that a change in one
--- file relinks others without parsing them again.
+-- `surface` is what others may ask of a file, `uses` what it uses itself: packed by the cortex,
+-- and all that linking needs, so that a change in one file relinks others without parsing them.
 CREATE TABLE code_unit (
     file_id  INTEGER PRIMARY KEY REFERENCES file (file_id),
     text_row INTEGER NOT NULL UNIQUE,
-    scopes   BLOB NOT NULL,
-    uses     BLOB NOT NULL,
-    unlinked INTEGER NOT NULL DEFAULT 1,
-    fresh    TEXT NOT NULL  -- JSON: rows of facts that changed since the unit was linked
+    rows     BLOB NOT NULL,  -- the fact of each definition, in the unit's order
+    surface  BLOB NOT NULL,
+    uses     BLOB NOT NULL
 );
-CREATE INDEX code_unit_unlinked ON code_unit (file_id) WHERE unlinked = 1;
 
--- Edges are rebuilt by source file. An unresolved call keeps its name and has no target.
-CREATE TABLE code_edge (
-    edge_row   INTEGER PRIMARY KEY,
-    file_id    INTEGER NOT NULL REFERENCES file (file_id),
-    source_row INTEGER NOT NULL,
-    target_row INTEGER,
-    name       TEXT NOT NULL,
-    kind       TEXT NOT NULL CHECK (kind IN ('calls', 'imports', 'inherits', 'references')),
-    line       INTEGER NOT NULL,
-    confidence TEXT NOT NULL CHECK (confidence IN ('exact', 'probable', 'unresolved')),
-    seen_hash  TEXT
+-- What linking a file came to. The lists are of 32-bit numbers, short enough that all files'
+-- are looked through to find whom a change concerns.
+CREATE TABLE code_link (
+    file_id INTEGER PRIMARY KEY REFERENCES file (file_id),
+    waiting INTEGER NOT NULL,
+    fresh   BLOB NOT NULL,  -- facts that changed since the file was linked
+    asked   BLOB NOT NULL,  -- names that were looked for in other files
+    missing BLOB NOT NULL,  -- the name of each use whose target is not known
+    targets BLOB NOT NULL   -- facts that the file's edges lead to
 );
-CREATE INDEX code_edge_by_file ON code_edge (file_id);
-CREATE INDEX code_edge_by_target ON code_edge (target_row) WHERE target_row IS NOT NULL;
-CREATE INDEX code_edge_by_name ON code_edge (name);
+CREATE INDEX code_link_waiting ON code_link (file_id) WHERE waiting = 1;
+
+-- Edges are rebuilt by source file: one row for all uses of a fact in a file. `uses` holds, for
+-- each, the fact that uses it, line with kind and confidence, and the surface it saw.
+CREATE TABLE code_edge (
+    target_row INTEGER NOT NULL,
+    file_id    INTEGER NOT NULL REFERENCES file (file_id),
+    uses       BLOB NOT NULL,
+    PRIMARY KEY (target_row, file_id)
+) WITHOUT ROWID;
+
+-- Where an anchored fact went: the same definition in another place, or under another name.
+-- Until it turns up again, only what it was is known.
+CREATE TABLE fact_move (
+    old_id         TEXT PRIMARY KEY,
+    new_id         TEXT,
+    kind           TEXT NOT NULL,
+    qualified_name TEXT NOT NULL,
+    path           TEXT NOT NULL,
+    interface_hash TEXT NOT NULL,
+    body_hash      TEXT NOT NULL,
+    shape          TEXT NOT NULL
+) WITHOUT ROWID;
 
 -- Words of parsed files. Contentless: a new version of a file gets a new row, and a row that no
 -- unit names is dead.

@@ -1,0 +1,122 @@
+"""From a parsed file to what is written of it, as far as that needs no store.
+
+It runs where the file was parsed, so that the one writer is left with rows to insert.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+
+from sakur4_core.cortex.extraction import Job, extract
+from sakur4_core.cortex.languages import by_name
+from sakur4_core.cortex.model import Definition, FileStatus, ParsedFile
+from sakur4_core.cortex.reading import read
+from sakur4_core.cortex.settling import settle
+from sakur4_core.cortex.units import Unit, surface_of
+from sakur4_core.models import FactKind
+from sakur4_core.store.packing import CodeFact, pack
+from sakur4_core.words import search_text
+
+_GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+_CARGO_NAME = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE)
+MANIFESTS = frozenset({"go.mod", "Cargo.toml", "package.json"})
+MAX_MANIFEST_BYTES = 256_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is written of one file.
+
+    Attributes:
+        facts: For each fact the columns that the store keeps, in their order.
+        surface, uses: The unit, packed; empty where the file has none.
+        package: Of a manifest: the name under which its folder is imported.
+    """
+
+    path: str
+    language: str | None
+    status: FileStatus
+    detail: str
+    size: int
+    stamp_ns: int
+    hash: str | None
+    facts: tuple[CodeFact, ...] = ()
+    surface: bytes = b""
+    uses: bytes = b""
+    words: tuple[str, str, str] = ("", "", "")
+    package: str | None = None
+
+
+def prepare(job: Job) -> Prepared:
+    """Read, parse and settle one file. It never raises: what went wrong is its status."""
+    return prepared(extract(job), _package(job))
+
+
+def prepared(parsed: ParsedFile, package: str | None = None) -> Prepared:
+    """What is written of a parsed file."""
+    plain = (
+        parsed.path, parsed.language, parsed.status, parsed.detail, parsed.size,
+        parsed.stamp_ns, parsed.hash,
+    )  # fmt: skip
+    if not parsed.definitions or parsed.language is None:
+        return Prepared(*plain, package=package)
+    surface = surface_of(parsed)
+    local = {str(scope): list(names) for scope, names in parsed.scopes.local.items()}
+    typed = {str(scope): names for scope, names in parsed.scopes.typed.items()}
+    whole = [*surface[:4], typed, *surface[5:7], local]
+    uses = settle(Unit(parsed.path, parsed.language, (), whole), parsed.references)
+    own = [d for d in parsed.definitions if d.kind is not FactKind.IMPORT]
+    source = getattr(by_name(parsed.language), "source", "tree-sitter")
+    names = search_text(" ".join(d.name for d in own))
+    return Prepared(
+        *plain,
+        facts=tuple(_fact(parsed.path, definition, source) for definition in own),
+        surface=pack(surface),
+        uses=pack(uses.packed()),
+        words=(search_text(parsed.path), names, parsed.search_text),
+        package=package,
+    )
+
+
+def _fact(path: str, definition: Definition, source: str) -> CodeFact:
+    kind, name = definition.kind.value, definition.qualified_name
+    return CodeFact(
+        _fact_id(path, kind, name, definition.ordinal),
+        kind,
+        name,
+        path,
+        definition.line_start,
+        definition.line_end,
+        definition.signature,
+        definition.value,
+        definition.interface_hash,
+        definition.body_hash,
+        definition.name,
+        source,
+    )
+
+
+def _fact_id(path: str, kind: str, name: str, ordinal: int) -> str:
+    """A hash of the natural key, short because it stands in a table and in its index."""
+    key = f"code\x1f{path}\x1f{kind}\x1f{name}\x1f{ordinal}".encode()
+    return "fact_" + urlsafe_b64encode(hashlib.blake2b(key, digest_size=9).digest()).decode()
+
+
+def _package(job: Job) -> str | None:
+    """The name that a manifest gives to its folder."""
+    file = job.found.path.rpartition("/")[2]
+    if file not in MANIFESTS:
+        return None
+    text = read(job.found, MAX_MANIFEST_BYTES).text or ""
+    if file == "package.json":
+        try:
+            name = json.loads(text).get("name")
+        except (ValueError, AttributeError, RecursionError):
+            return None
+        return name if isinstance(name, str) else None
+    match = (_GO_MODULE if file == "go.mod" else _CARGO_NAME).search(text)
+    return None if match is None else match[1]
