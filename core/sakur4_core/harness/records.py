@@ -1,0 +1,118 @@
+"""What a harness's transcript says, whatever its format: a stream of typed records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sakur4_core.models import Role
+
+
+class Kind(StrEnum):
+    """What a turn is; each is kept, not all stand in the model's window."""
+
+    TEXT = "text"
+    THINKING = "thinking"
+    TOOL_CALL = "tool_call"
+    TOOL_RESULT = "tool_result"
+    SUMMARY = "summary"
+    INJECTED = "injected"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSeen:
+    """A conversation, with what became known of it."""
+
+    session_id: str
+    harness: str
+    parent_session: str | None = None
+    cwd: str | None = None
+    model: str | None = None
+    branch: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message, call or result.
+
+    Attributes:
+        key: Its identity across files, forks and resumed sessions.
+        typed: Whether a person typed it, on a main thread.
+        sidechain: Whether it belongs to a subagent.
+        node: Its place in the harness's own graph of messages, where it has one.
+    """
+
+    key: str
+    session_id: str
+    role: Role
+    kind: Kind
+    content: str
+    tool_name: str | None = None
+    tool_call_id: str | None = None
+    typed: bool = False
+    sidechain: bool = False
+    node: str | None = None
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A line's place in the graph of messages; what the last leaf reaches is in the window."""
+
+    node: str
+    session_id: str
+    parent: str | None
+    leaf: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """One API call's tokens, as its harness reports them. None: not said.
+
+    ``context_tokens`` is what the call sent: cached and uncached input, and written cache.
+    Rows of one ``key`` are the same call; each field's maximum counts.
+    """
+
+    key: str
+    session_id: str
+    input_tokens: int | None
+    cache_creation_tokens: int | None
+    cache_read_tokens: int | None
+    output_tokens: int | None
+    context_tokens: int | None
+    sidechain: bool = False
+    model: str | None = None
+    provider: str | None = None
+    window: int | None = None
+    input_has_cache: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The history before this place was replaced."""
+
+    key: str
+    session_id: str
+    trigger: str | None = None
+    pre_tokens: int | None = None
+    sidechain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A line of a type this program does not know; kept as it is."""
+
+    name: str
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A line that could not be read."""
+
+    line: int
+    reason: str
+
+
+Record = SessionSeen | Turn | Node | Spend | Compacted | Unknown | Skipped

@@ -1,0 +1,141 @@
+"""What an import found, counted: each turn, call and API message once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sakur4_core.harness.records import (
+    Compacted,
+    Kind,
+    Record,
+    SessionSeen,
+    Skipped,
+    Spend,
+    Turn,
+    Unknown,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """The figures of an import. Token sums are what the harnesses report, each call once.
+
+    ``context_tokens`` is the newest main-thread message's; None where it is not known.
+    """
+
+    sessions: int
+    episodes: int
+    prompts: int
+    tool_calls: int
+    tool_results: int
+    api_messages: int
+    input_tokens: int
+    cache_creation_tokens: int
+    cache_read_tokens: int
+    output_tokens: int
+    context_tokens: int | None
+    compactions: int
+    skipped_lines: int
+    skipped: tuple[Skipped, ...]
+    unknown_types: int
+    unknown: dict[str, int]
+    pending_bytes: int
+    files: int
+    new_episodes: int
+
+
+@dataclass(slots=True)
+class _Call:
+    """The field-wise maximum over the rows of one API message."""
+
+    input: int = 0
+    created: int = 0
+    read: int = 0
+    output: int = 0
+
+    def take(self, spend: Spend) -> None:
+        self.input = max(self.input, spend.input_tokens or 0)
+        self.created = max(self.created, spend.cache_creation_tokens or 0)
+        self.read = max(self.read, spend.cache_read_tokens or 0)
+        self.output = max(self.output, spend.output_tokens or 0)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts records as they come; the order of files does not matter."""
+
+    files: int = 0
+    pending_bytes: int = 0
+    new_episodes: int = 0
+    _sessions: set[str] = field(default_factory=set)
+    _turns: set[str] = field(default_factory=set)
+    _prompts: set[str] = field(default_factory=set)
+    _calls: set[str] = field(default_factory=set)
+    _results: set[str] = field(default_factory=set)
+    _spends: dict[str, _Call] = field(default_factory=dict)
+    _compactions: set[str] = field(default_factory=set)
+    _skipped: list[Skipped] = field(default_factory=list)
+    _unknown: Counter[str] = field(default_factory=Counter)
+    _context: dict[bool, int | None] = field(default_factory=dict)
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Count records; ones already counted under the same key add nothing."""
+        for record in records:
+            match record:
+                case Turn():
+                    self._add_turn(record)
+                case Spend():
+                    self._spends.setdefault(record.key, _Call()).take(record)
+                    self._note_context(record.context_tokens, record.sidechain)
+                case Compacted():
+                    self._compactions.add(record.key)
+                    self._note_context(None, record.sidechain)
+                case SessionSeen():
+                    self._sessions.add(record.session_id)
+                case Skipped():
+                    self._skipped.append(record)
+                case Unknown():
+                    self._unknown[record.name] += 1
+                case _:
+                    pass
+
+    def _note_context(self, tokens: int | None, sidechain: bool) -> None:
+        self._context[sidechain] = tokens
+
+    def _add_turn(self, turn: Turn) -> None:
+        self._turns.add(turn.key)
+        if turn.typed:
+            self._prompts.add(turn.key)
+        identity = turn.tool_call_id or turn.key
+        if turn.kind is Kind.TOOL_CALL:
+            self._calls.add(identity)
+        elif turn.kind is Kind.TOOL_RESULT:
+            self._results.add(identity)
+
+    def report(self) -> ImportReport:
+        """The figures so far."""
+        spends = self._spends.values()
+        return ImportReport(
+            sessions=len(self._sessions),
+            episodes=len(self._turns),
+            prompts=len(self._prompts),
+            tool_calls=len(self._calls),
+            tool_results=len(self._results),
+            api_messages=len(self._spends),
+            input_tokens=sum(call.input for call in spends),
+            cache_creation_tokens=sum(call.created for call in spends),
+            cache_read_tokens=sum(call.read for call in spends),
+            output_tokens=sum(call.output for call in spends),
+            # A subagent's file alone has no main thread: then its own newest message counts.
+            context_tokens=self._context.get(False not in self._context),
+            compactions=len(self._compactions),
+            skipped_lines=len(self._skipped),
+            skipped=tuple(self._skipped),
+            unknown_types=sum(self._unknown.values()),
+            unknown=dict(sorted(self._unknown.items())),
+            pending_bytes=self.pending_bytes,
+            files=self.files,
+            new_episodes=self.new_episodes,
+        )
