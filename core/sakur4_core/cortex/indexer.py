@@ -24,6 +24,7 @@ from sakur4_core.store import cortex as sql
 from sakur4_core.store.code_facts import FactChange, FileRow, KnownFile
 from sakur4_core.store.cortex import NewUnit
 from sakur4_core.store.database import Transaction
+from sakur4_core.store.moves import follow_moves, note_moves
 from sakur4_core.store.packing import unpack
 from sakur4_core.store.status import meta, set_meta
 from sakur4_core.workspace import Workspace
@@ -223,6 +224,7 @@ class Indexer:
             done = replace(done, paths=paths, removed=len(work.removed))
         if linker.link(tx):
             return done, True
+        follow_moves(tx)
         if work.full:
             set_meta(tx.db, FORMAT_KEY, self._format)
         if done.paths or meta(tx.db, INDEXED_AT) is None:
@@ -283,11 +285,13 @@ def put(tx: Transaction, files: Sequence[Prepared], known: Mapping[str, KnownFil
         if file.path in known:
             concerned |= _names_changed(tx, file)
             change = facts_sql.replace_facts(tx, file_id, file.facts)
+            note_moves(tx, change.gone, change.new)
             if file.surface:
                 units.append(_unit(file_id, file, change))
             else:
                 gone.append(file_id)
     changes = facts_sql.insert_facts(tx, [(file_id, file.facts) for file_id, file in new])
+    note_moves(tx, (), [fact for change in changes for fact in change.new])
     for (file_id, file), change in zip(new, changes, strict=True):
         concerned |= keys_of(file.path)
         if file.surface:
@@ -303,7 +307,7 @@ def remove(tx: Transaction, files: Mapping[str, KnownFile]) -> None:
     ids = [file.file_id for file in files.values()]
     for path, file in files.items():
         concerned |= keys_of(path)
-        facts_sql.replace_facts(tx, file.file_id, ())
+        note_moves(tx, facts_sql.replace_facts(tx, file.file_id, ()).gone, ())
     sql.delete_units(tx, ids)
     facts_sql.delete_files(tx, ids)
     sql.relink_askers(tx, concerned)

@@ -115,7 +115,9 @@ def anchored_files(db: sqlite3.Connection) -> set[str]:
     rows = db.execute(
         "SELECT DISTINCT coalesce(f.file_path, CASE a.anchor_type WHEN 'file' THEN a.anchor_id"
         " END) FROM atlas_anchor a JOIN atlas t USING (atlas_id)"
-        " LEFT JOIN fact f ON a.anchor_type = 'fact' AND f.fact_id = a.anchor_id"
+        " LEFT JOIN fact_move m ON a.anchor_type = 'fact' AND m.old_id = a.anchor_id"
+        " LEFT JOIN fact f ON a.anchor_type = 'fact'"
+        " AND f.fact_id = coalesce(m.new_id, a.anchor_id)"
         " WHERE t.retired_at IS NULL"
     )
     return {row[0] for row in rows if row[0] is not None}

@@ -13,7 +13,8 @@ from sakur4_core.store.database import Transaction
 _ORPHAN = (
     " t.retired_at IS NULL AND NOT EXISTS ("
     "SELECT 1 FROM atlas_anchor a WHERE a.atlas_id = t.atlas_id AND CASE a.anchor_type"
-    " WHEN 'fact' THEN EXISTS (SELECT 1 FROM fact WHERE fact_id = a.anchor_id)"
+    " WHEN 'fact' THEN EXISTS (SELECT 1 FROM anchor_now n"
+    " WHERE n.anchor_type = 'fact' AND n.anchor_id = a.anchor_id)"
     " WHEN 'episode' THEN EXISTS (SELECT 1 FROM episode WHERE episode_id = a.anchor_id)"
     " ELSE EXISTS (SELECT 1 FROM file WHERE path = a.anchor_id) END)"
 )

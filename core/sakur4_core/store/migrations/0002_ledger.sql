@@ -40,6 +40,17 @@ CREATE INDEX fact_by_file ON fact (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX fact_by_last_name ON fact (name) WHERE name IS NOT NULL;
 CREATE INDEX fact_by_scope ON fact (scope) WHERE source = 'tool-output';
 
+-- Where a fact went that a summary rests on: the same definition in another place, or under
+-- another name. Until it turns up again, only what it was is known.
+CREATE TABLE fact_move (
+    old_id         TEXT PRIMARY KEY,
+    new_id         TEXT,
+    kind           TEXT NOT NULL,
+    qualified_name TEXT NOT NULL,
+    interface_hash TEXT NOT NULL,
+    body_hash      TEXT NOT NULL
+) WITHOUT ROWID;
+
 -- Typed relations between things of different kinds; ids carry their own prefix.
 CREATE TABLE edge (
     edge_row   INTEGER PRIMARY KEY,

@@ -26,6 +26,7 @@ CREATE INDEX atlas_anchor_by_target ON atlas_anchor (anchor_type, anchor_id);
 CREATE TRIGGER atlas_anchor_exists BEFORE INSERT ON atlas_anchor
 WHEN NOT CASE NEW.anchor_type
     WHEN 'fact' THEN EXISTS (SELECT 1 FROM fact WHERE fact_id = NEW.anchor_id)
+        OR EXISTS (SELECT 1 FROM fact_move WHERE old_id = NEW.anchor_id)
     WHEN 'episode' THEN EXISTS (SELECT 1 FROM episode WHERE episode_id = NEW.anchor_id)
     ELSE EXISTS (SELECT 1 FROM file WHERE path = NEW.anchor_id)
 END AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'importing')
@@ -39,6 +40,11 @@ SELECT 'fact', fact_id,
        coalesce(interface_hash || ':' || body_hash, value, signature, ''),
        coalesce(signature, value, ''), qualified_name, file_path, line_start
 FROM fact
+UNION ALL
+SELECT 'fact', m.old_id,
+       coalesce(f.interface_hash || ':' || f.body_hash, f.value, f.signature, ''),
+       coalesce(f.signature, f.value, ''), f.qualified_name, f.file_path, f.line_start
+FROM fact_move m JOIN fact f ON f.fact_id = m.new_id
 UNION ALL
 SELECT 'episode', e.episode_id, e.content_hash, substr(e.content, 1, 400),
        '#' || e.seq, NULL, NULL
@@ -59,7 +65,8 @@ FROM (
            CASE WHEN f.fact_id IS NOT NULL THEN coalesce(f.signature, f.value, '') END AS value_now,
            f.qualified_name AS name, f.file_path, f.line_start AS line
     FROM atlas_anchor w JOIN atlas t ON t.atlas_id = w.atlas_id AND t.retired_at IS NULL
-    LEFT JOIN fact f ON f.fact_id = w.anchor_id
+    LEFT JOIN fact_move m ON m.old_id = w.anchor_id
+    LEFT JOIN fact f ON f.fact_id = coalesce(m.new_id, w.anchor_id)
     WHERE w.anchor_type = 'fact'
     UNION ALL
     SELECT w.atlas_id, w.anchor_type, w.anchor_id, w.hash_at_write, w.value_at_write,

@@ -31,19 +31,6 @@ CREATE TABLE code_edge (
     PRIMARY KEY (target_row, file_id)
 ) WITHOUT ROWID;
 
--- Where an anchored fact went: the same definition in another place, or under another name.
--- Until it turns up again, only what it was is known.
-CREATE TABLE fact_move (
-    old_id         TEXT PRIMARY KEY,
-    new_id         TEXT,
-    kind           TEXT NOT NULL,
-    qualified_name TEXT NOT NULL,
-    path           TEXT NOT NULL,
-    interface_hash TEXT NOT NULL,
-    body_hash      TEXT NOT NULL,
-    shape          TEXT NOT NULL
-) WITHOUT ROWID;
-
 -- Words of parsed files. Contentless: a new version of a file gets a new row, and a row that no
 -- unit names is dead.
 CREATE VIRTUAL TABLE code_fts USING fts5 (
