@@ -1,0 +1,1 @@
+"""The front ends: terminal interface, MCP server, command line, hooks, proxy."""

@@ -81,7 +81,7 @@ def load_theme(file: Path) -> Theme:
     name = data.get("name")
     if not isinstance(name, str) or not name:
         raise ConfigError(f"The theme {file} has no name.", 'Write name = "…" at its top.')
-    colors = _colors(file, data, "colors", COLORS)
+    colors: dict[str, Any] = {**_colors(file, data, "colors", COLORS)}
     states = _colors(file, data, "states", STATES)
     return Theme(
         name=name,

@@ -132,10 +132,10 @@ class VirtualList(ScrollView, can_focus=True):
                 self._cursor_row = self._head(index)
                 return
         near = min(self._cursor_row, len(self._rows) - 1)
-        index = self._selectable(near, 1)
-        if index is None:
-            index = self._selectable(near, -1)
-        self._set_cursor(index, scroll=False)
+        chosen = self._selectable(near, 1)
+        if chosen is None:
+            chosen = self._selectable(near, -1)
+        self._set_cursor(chosen, scroll=False)
 
     def _nearby(self, start: int) -> Iterator[int]:
         """The rows around ``start``, nearest first, as far as things move between drawings."""

@@ -34,7 +34,9 @@ def test_a_moved_checkout_keeps_its_identity(project: Path, home: Home, tmp_path
     assert registered(home)[after.project_id] == moved
 
 
-def test_a_copy_beside_its_original_gets_its_own(project: Path, home: Home, tmp_path: Path) -> None:
+def test_a_copy_beside_its_original_gets_its_own(
+    project: Path, home: Home, tmp_path: Path
+) -> None:
     before = identify(project, home)
     copy = shutil.copytree(project, tmp_path / "copy")
     fresh = identify(copy, home)
