@@ -34,7 +34,7 @@ from sakur4_core.engine import Engine
 from sakur4_core.errors import Sakur4Error
 from sakur4_core.memory import chain
 from sakur4_core.memory.episodes import append
-from sakur4_core.memory.ledger import extract
+from sakur4_core.memory.ledger import extract, natural_id
 from sakur4_core.memory.sessions import ensure_session
 from sakur4_core.models import Fact, Role
 from sakur4_core.paths import Home
@@ -152,7 +152,7 @@ def _bulk(tx: Transaction, rows: list[tuple[str, str, Prepared, int]]) -> None:
 def _own(facts: tuple[Fact, ...], scope: str) -> Iterator[Fact]:
     """The facts as another call's."""
     for number, fact in enumerate(facts):
-        yield replace(fact, fact_id=f"{fact.fact_id}-{scope}-{number}", scope=scope)
+        yield replace(fact, fact_id=natural_id(scope, number), scope=scope)
 
 
 # -- one writer ------------------------------------------------------------------------------

@@ -28,10 +28,18 @@ class Extraction:
     facts: tuple[Fact, ...]
 
 
-def natural_id(*parts: str | int) -> str:
-    """The id of a fact: a hash of its natural key, the same wherever it is computed."""
-    body = "\x1f".join(str(part) for part in parts)
-    return "fact_" + hashlib.blake2b(body.encode("utf-8"), digest_size=12).hexdigest()
+def natural_id(scope: str, *parts: str | int) -> str:
+    """The id of a fact: a hash of its natural key, the same wherever it is computed.
+
+    It begins with a hash of the scope alone, so that the facts of one tool result stand side by
+    side in the index: written at random places, twenty of them change twenty of its pages.
+    """
+    body = "\x1f".join((scope, *map(str, parts)))
+    return f"fact_{_digest(scope, 5)}{_digest(body, 7)}"
+
+
+def _digest(text: str, size: int) -> str:
+    return hashlib.blake2b(text.encode("utf-8"), digest_size=size).hexdigest()
 
 
 def tool_scope(session_id: str, call: str) -> str:
@@ -69,7 +77,7 @@ def _summary(parsed: Parsed, kept: int) -> str:
 def _fact(finding: Finding, name: str, scope: str, ordinal: int) -> Fact:
     path = finding.file_path
     return Fact(
-        fact_id=natural_id("tool-output", scope, finding.kind, name, ordinal),
+        fact_id=natural_id(scope, finding.kind, name, ordinal),
         kind=finding.kind,
         qualified_name=name,
         file_path=None if path is None else storable(path)[0],
