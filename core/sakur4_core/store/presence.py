@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
 from filelock import FileLock, Timeout
 
 from sakur4_core.models import AttachedProcess
@@ -42,9 +43,10 @@ class Lease:
         if not is_locked(self._file):
             return None
         try:
-            return int(self._file.with_name(self._file.name + ".pid").read_text())
+            pid = int(self._file.with_name(self._file.name + ".pid").read_text())
         except (OSError, ValueError):
             return None
+        return pid if psutil.pid_exists(pid) else None
 
     def release(self) -> None:
         """Give the lease up."""
@@ -79,7 +81,7 @@ def attached(folder: Path, lease_holder: int | None) -> tuple[AttachedProcess, .
         if not pid_text.isdigit():
             continue
         pid = int(pid_text)
-        if pid == os.getpid() or is_locked(file):
+        if pid == os.getpid() or (psutil.pid_exists(pid) and is_locked(file)):
             found.append(AttachedProcess(pid, kind, pid == lease_holder))
         else:
             with suppress(OSError):
@@ -88,7 +90,7 @@ def attached(folder: Path, lease_holder: int | None) -> tuple[AttachedProcess, .
 
 
 def is_locked(file: Path) -> bool:
-    """Whether some process holds the lock on ``file``."""
+    """Whether some process holds the lock on ``file``; for a moment, that may be one that asks."""
     if not file.exists():
         return False
     probe = FileLock(file, thread_local=False)
