@@ -6,7 +6,6 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
 from filelock import FileLock, Timeout
 
 from sakur4_core.models import AttachedProcess
@@ -46,7 +45,7 @@ class Lease:
             pid = int(self._file.with_name(self._file.name + ".pid").read_text())
         except (OSError, ValueError):
             return None
-        return pid if psutil.pid_exists(pid) else None
+        return pid if is_alive(pid) else None
 
     def release(self) -> None:
         """Give the lease up."""
@@ -81,12 +80,19 @@ def attached(folder: Path, lease_holder: int | None) -> tuple[AttachedProcess, .
         if not pid_text.isdigit():
             continue
         pid = int(pid_text)
-        if pid == os.getpid() or (psutil.pid_exists(pid) and is_locked(file)):
+        if pid == os.getpid() or (is_alive(pid) and is_locked(file)):
             found.append(AttachedProcess(pid, kind, pid == lease_holder))
         else:
             with suppress(OSError):
                 file.unlink()
     return tuple(found)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is a process of this id."""
+    import psutil  # only asked for where others are looked at, and slow to load
+
+    return bool(psutil.pid_exists(pid))
 
 
 def is_locked(file: Path) -> bool:
