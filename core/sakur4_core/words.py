@@ -12,7 +12,10 @@ import re
 # Longer runs of letters and digits are hashes and encoded data, not names.
 LONGEST_NAME = 64
 
-_NAME = re.compile(rf"(?<![A-Za-z0-9])[A-Za-z0-9]{{2,{LONGEST_NAME}}}(?![A-Za-z0-9])")
+# Everything but ASCII letters and digits as a space: far quicker than a pattern over the text.
+_NAMES_ALONE = bytes(
+    byte if byte < 0x80 and chr(byte).isalnum() else ord(" ") for byte in range(0x100)
+)
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Scripts written without spaces: kana, Han (with its extensions), Hangul, Thai.
 _UNSPACED = (
@@ -38,9 +41,9 @@ def search_text(text: str) -> str:
     phrase. The text itself keeps its order, so that phrases of it are found too.
     """
     parts: dict[str, None] = {}
-    for name in dict.fromkeys(_NAME.findall(text)):
-        if not name[1:].islower() and not name.isupper():
-            humps = name_parts(name)
+    for name in dict.fromkeys(text.encode("utf-8", "replace").translate(_NAMES_ALONE).split()):
+        if len(name) <= LONGEST_NAME and not name[1:].islower() and not name.isupper():
+            humps = name_parts(name.decode())
             if len(humps) > 1:
                 parts.update(dict.fromkeys(humps))
     spaced = text if text.isascii() else _UNSPACED_CHAR.sub(r" \g<0> ", text)

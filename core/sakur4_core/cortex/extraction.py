@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
+from sakur4_core.cortex.declarations import declared_parts
 from sakur4_core.cortex.discovery import Found
 from sakur4_core.cortex.languages import by_name
 from sakur4_core.cortex.languages.language import Language
@@ -13,6 +15,7 @@ from sakur4_core.cortex.model import FileStatus, ParsedFile
 from sakur4_core.cortex.names import Names
 from sakur4_core.cortex.outline import Outline, Source
 from sakur4_core.cortex.reading import read
+from sakur4_core.cortex.secrecy import looks_secret
 from sakur4_core.memory.redaction import redact
 from sakur4_core.words import search_text
 
@@ -55,22 +58,30 @@ def extract(job: Job) -> ParsedFile:
 
 def parse(path: str, text: str, language: Language) -> dict[str, Any]:
     """The parts of a :class:`ParsedFile` that come from its text, and ``broken``."""
+    if language.declares is not None:
+        return declared_parts(path, text, language)
     from tree_sitter import QueryCursor
 
     parser, query = _tools(language.name)
     data = text.encode("utf-8", "replace")
     root = parser.parse(data).root_node
-    matches = [captures for _, captures in QueryCursor(query).matches(root)]
-    source = Source(path, data, root, matches, language)
+    found = QueryCursor(query).captures(root)
+    captures = {name: sorted(found[name], key=_place) for name in sorted(found)}
+    clean = redact(text)
+    secret = looks_secret(path)
+    source = Source(path, data, root, captures, language, secret, bool(clean.types))
     outline = Outline(source)
     names = Names(source, outline)
     return {
-        "definitions": (*outline.definitions(), *names.import_definitions()),
+        "definitions": (*outline.definitions(), *names.export_definitions()),
         "scopes": names.scopes(),
         "references": names.references(),
-        "search_text": search_text(redact(text).text),
+        "search_text": search_text(clean.text),
         "broken": root.has_error,
     }
+
+
+_place = attrgetter("start_byte")
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from sakur4_core.models import FactKind
 
@@ -24,14 +25,13 @@ MODULE_SCOPE = 0
 """The index of the file's own definition; it encloses all others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One definition. Lines are 1-based and inclusive, decorators included.
 
     Attributes:
         parent: The index of the definition around it; -1 for the module itself.
         ordinal: Counts definitions of the same kind and name in one file from 0.
-        value: What a constant is set to or an import names, shortened; else None.
+        value: What a constant is set to, shortened, or an export stands for; else None.
     """
 
     kind: FactKind
@@ -47,8 +47,7 @@ class Definition:
     body_hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """One imported name, in the scope (a definition's index) that binds it.
 
     Resolution reads these forms, whatever the language's own spelling:
@@ -69,8 +68,7 @@ class Import:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """One use of a name.
 
     ``receiver`` is what stands before its last dot (``::`` and ``->`` are dots here), or empty:
@@ -92,12 +90,14 @@ class Scopes:
         local: By scope, names bound to something that is no definition.
         typed: By scope, names (``self.x`` in a class's scope) and the type they were given.
         bases: By class, the names of what it inherits from.
+        exports: From a name that the file offers to its own name for it, where they differ.
     """
 
     imports: tuple[Import, ...] = ()
     local: dict[int, tuple[str, ...]] = field(default_factory=dict)
     typed: dict[int, dict[str, str]] = field(default_factory=dict)
     bases: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    exports: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

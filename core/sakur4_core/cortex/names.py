@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sakur4_core.cortex.model import Definition, Import, Reference, Scopes
+from sakur4_core.cortex.languages.syntax import dotted
+from sakur4_core.cortex.model import MODULE_SCOPE, Definition, Import, Reference, Scopes
 from sakur4_core.cortex.normal_form import digest
-from sakur4_core.cortex.outline import MAX_SIGNATURE, Outline, Source, folded
+from sakur4_core.cortex.outline import Outline, Source
 from sakur4_core.models import FactKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 UNKNOWN = "?"
-EDGE_KINDS = {"call": "calls", "inherits": "inherits", "reference": "references"}
+EDGE_KINDS = {
+    "call": "calls",
+    "member_call": "calls",
+    "inherits": "inherits",
+    "reference": "references",
+}
+# Longer expressions are chains of calls, whose receiver no rule here reads.
+LONGEST_NAME = 200
 
+_LAST_NAME = re.compile(r"\w+\Z")
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _CALL = re.compile(r"(\w+(?:\.\w+)*)\([^()]*\)")
 
@@ -31,11 +40,17 @@ class Names:
     def __init__(self, source: Source, outline: Outline) -> None:
         self._source = source
         self._outline = outline
-        self._imports = list(self._read_imports())
+        self._compacted: dict[bytes, str] = {}
+        self._imports = tuple(self._read_imports())
+        self._exports = [
+            entry
+            for node in self._captured("export")
+            for entry in source.language.exports(node)
+            if entry.alias != entry.name
+        ]
 
-    def _captured(self, capture: str) -> Iterator[Node]:
-        for match in self._source.matches:
-            yield from match.get(capture, ())
+    def _captured(self, capture: str) -> Sequence[Node]:
+        return self._source.captures.get(capture, ())
 
     # -- bindings ----------------------------------------------------------------
 
@@ -44,8 +59,12 @@ class Names:
         bound: dict[int, list[str]] = defaultdict(list)
         for scope, names in self._outline.local.items():
             bound[scope].extend(names)
+        compact, scope_of = self._compact, self._outline.scope_of
         for node in self._captured("local"):
-            if binding := self._binding(node):
+            name = compact(node)
+            if "." not in name:
+                bound[scope_of(node)].append(name)
+            elif binding := self._binding(node):
                 bound[binding[0]].append(binding[1])
         free = {
             (self._outline.scope_of(node), self._source.text(node))
@@ -57,74 +76,77 @@ class Names:
         }
         bases: dict[int, list[str]] = defaultdict(list)
         for node in self._captured("inherits"):
-            bases[self._outline.scope_of(node)].append(self._compact(node))
+            heir = self._outline.heir_of(node)
+            if heir is not None:
+                bases[heir].append(self._compact(node))
         return Scopes(
-            imports=tuple(entry for entry, _ in self._imports),
+            imports=self._imports,
             local=local,
             typed=self._typed(bound),
             bases={scope: tuple(names) for scope, names in sorted(bases.items())},
+            exports={entry.alias: entry.name for entry in self._exports},
         )
 
     def _typed(self, bound: dict[int, list[str]]) -> dict[int, dict[str, str]]:
         """Names whose type is known: a name that is bound twice may be anything."""
         given: dict[Binding, list[str]] = defaultdict(list)
         like: list[tuple[Binding, Binding]] = []
-        for match in self._source.matches:
-            binding = self._binding(match["typed"][0]) if "typed" in match else None
-            if binding is None:
-                continue
-            if "type" in match:
-                name = self._compact(match["type"][0])
-                given[binding].append(name if _DOTTED.fullmatch(name) else UNKNOWN)
-            else:
-                other = match["like"][0]
-                like.append((binding, (self._outline.scope_of(other), self._source.text(other))))
+        for node in self._captured("typed"):
+            for typing in self._source.language.typings(node):
+                binding = self._binding(typing.target, typing.member)
+                if binding is None:
+                    continue
+                if typing.type is not None:
+                    name = self._compact(typing.type)
+                    given[binding].append(name if _DOTTED.fullmatch(name) else UNKNOWN)
+                elif typing.like is not None:
+                    scope = self._outline.scope_of(typing.like)
+                    like.append((binding, (scope, self._source.text(typing.like))))
+        times = Counter((scope, name) for scope, names in bound.items() for name in names)
         for binding, origin in like:
             given[binding].extend(given.get(origin, [UNKNOWN])[:1])
         typed: dict[int, dict[str, str]] = defaultdict(dict)
         for (scope, name), types in sorted(given.items()):
-            certain = len(set(types)) == 1 and bound[scope].count(name) <= len(types)
+            certain = len(set(types)) == 1 and times[scope, name] <= len(types)
             if certain and types[0] != UNKNOWN:
                 typed[scope][name] = types[0]
         return dict(typed)
 
-    def _binding(self, node: Node) -> Binding | None:
+    def _binding(self, node: Node, member: bool = False) -> Binding | None:
         """The scope and the name that the left side of an assignment binds."""
         name, scope = self._compact(node), self._outline.scope_of(node)
         if "." not in name:
-            return scope, name
+            around = self._outline.type_around(scope) if member else scope
+            return None if around is None else (around, name)
         owner, _, attribute = name.partition(".")
-        around = self._outline.class_around(scope)
-        own = owner in self._source.language.own_names
-        return (around, name) if own and "." not in attribute and around is not None else None
+        if owner not in self._source.language.own_names or "." in attribute:
+            return None
+        around = self._outline.type_around(scope)
+        return None if around is None else (around, name)
 
-    # -- imports -----------------------------------------------------------------
+    # -- imports and exports -----------------------------------------------------
 
-    def _read_imports(self) -> Iterator[tuple[Import, Node]]:
+    def _read_imports(self) -> Iterator[Import]:
         for node in self._captured("import"):
             scope = self._outline.scope_of(node)
             for raw in self._source.language.imports(node):
-                entry = Import(scope, raw.alias, raw.module, raw.name, raw.level, raw.line)
-                yield entry, node
+                yield Import(scope, raw.alias, raw.module, raw.name, raw.level, raw.line)
 
-    def import_definitions(self) -> Iterator[Definition]:
-        """Each imported name as a fact; moving an import changes none of its hashes."""
+    def export_definitions(self) -> Iterator[Definition]:
+        """Each name that stands for another outside of the file, as a fact."""
         ordinals: dict[str, int] = defaultdict(int)
-        for entry, node in self._imports:
-            module = "." * entry.level + entry.module
-            dot = "." if entry.module else ""
-            target = module if entry.name is None else f"{module}{dot}{entry.name}"
-            mark = digest([entry.alias.encode(), target.encode()])
+        for entry in self._exports:
+            mark = digest(f"{entry.alias}\0{entry.name}".encode())
             yield Definition(
-                kind=FactKind.IMPORT,
+                kind=FactKind.EXPORT,
                 name=entry.alias,
                 qualified_name=entry.alias,
                 ordinal=ordinals[entry.alias],
-                parent=entry.scope,
+                parent=MODULE_SCOPE,
                 line_start=entry.line,
-                line_end=node.end_point[0] + 1,
-                signature=folded(self._source.text(node), MAX_SIGNATURE),
-                value=target,
+                line_end=entry.line,
+                signature=f"export {entry.name} as {entry.alias}",
+                value=entry.name,
                 interface_hash=mark,
                 body_hash=mark,
             )
@@ -134,21 +156,41 @@ class Names:
 
     def references(self) -> tuple[Reference, ...]:
         """Every use of a name, in the order of the text; a call is not a reference too."""
-        uses: dict[int, Reference] = {}
-        for capture, kind in EDGE_KINDS.items():
+        uses: dict[int, tuple[str, Node]] = {}
+        for capture in EDGE_KINDS:
             for node in self._captured(capture):
-                if node.start_byte not in uses:
-                    uses[node.start_byte] = self._reference(kind, node)
-        return tuple(uses[byte] for byte in sorted(uses))
-
-    def _reference(self, kind: str, node: Node) -> Reference:
-        receiver, _, name = self._compact(node).rpartition(".")
-        scope = self._outline.scope_of(node)
-        line = node.end_point[0] + 1
-        return Reference(kind, scope, _plain_receiver(receiver), name, line)
+                uses.setdefault(node.end_byte, (capture, node))
+        count, scope_of = self._source.data.count, self._outline.scope_of
+        found, line, at = [], 1, 0
+        for end in sorted(uses):
+            capture, node = uses[end]
+            line += count(b"\n", at, end)
+            at = end
+            name = self._compact(node)
+            receiver = UNKNOWN if capture == "member_call" else ""
+            if "." in name:
+                receiver, _, name = name.rpartition(".")
+                if not receiver.isidentifier():
+                    receiver = _plain_receiver(receiver)
+            scope = self._outline.heir_of(node) if capture == "inherits" else scope_of(node)
+            if scope is None:
+                continue
+            found.append(Reference(EDGE_KINDS[capture], scope, receiver, name, line))
+        return tuple(found)
 
     def _compact(self, node: Node) -> str:
-        return "".join(self._source.text(node).split())
+        """A name without white space, its parts joined by dots; of a long chain its end."""
+        raw = self._source.data[node.start_byte : node.end_byte]
+        name = self._compacted.get(raw)
+        if name is None:
+            name = raw[-LONGEST_NAME:].decode("utf-8", "replace")
+            if len(raw) > LONGEST_NAME:
+                last = _LAST_NAME.search(name)
+                name = f"{UNKNOWN}.{last[0]}" if last else UNKNOWN
+            elif not name.isidentifier():
+                name = dotted(name)
+            self._compacted[raw] = name
+        return name
 
 
 def _plain_receiver(text: str) -> str:

@@ -1,98 +1,206 @@
-"""Hashes over the syntax tree: what a reader of the code would call a change counts."""
+"""Hashes of what a reader of the code would call a change, and of nothing else.
+
+The normal form is the source's own text, edited at the places that the language's query
+captured, and folded at once for the whole file:
+
+- ``@comment`` and ``@dropped`` (optional brackets) are left out;
+- ``@grouped`` expressions stand in parentheses, whether the source has them or not, so that
+  redundant ones do not count and others do;
+- ``@block`` is marked where indentation alone tells it, ``@ended`` where a semicolon is optional;
+- the white space within ``@string`` is sealed, except in ``@code`` inside it; in ``@words`` all
+  white space is alike;
+- a ``@kept`` comma is no trailing comma.
+
+Tests hold this to the syntax tree: see ``tests/core/cortex/languages``.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sakur4_core.cortex.languages.language import NormalRules
+from sakur4_core.cortex.languages.layout import (
+    BLOCK_END,
+    BLOCK_START,
+    ENDED,
+    FILL,
+    GAP,
+    KEPT_COMMA,
+    LINE,
+    MARK,
+    SOFT_CLOSE,
+    SOFT_OPEN,
+    STRING_END,
+    STRING_START,
+    NormalRules,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
-_LEAVE = b")"
+Captures = Mapping[str, Sequence["Node"]]
+
+# What is inserted, in the order in which it stands where several fall on one byte: ends of what
+# lies further in come first, and the parts of two neighbours never mix.
+_INSERTED = (b")", ENDED, MARK, BLOCK_END, BLOCK_START, MARK, b"(")
+_GROUP_END, _ENDED, _MARK_END, _BLOCK_END, _BLOCK_START, _MARK_START, _GROUP_START = range(7)
+_BITS = 3
+_KIND = (1 << _BITS) - 1
+
+_OWN = MARK + BLOCK_START + BLOCK_END + ENDED + SOFT_OPEN + SOFT_CLOSE + LINE + KEPT_COMMA
+_OWN += STRING_START + STRING_END + FILL + GAP
+_SEALED_FROM = b" \t\r\n\f\v,;()[]{}\\"
+_SEALED_TO = bytes(range(0x11, 0x20))
+_SEAL = bytes.maketrans(_SEALED_FROM, _SEALED_TO)
+_FOREIGN = bytes.maketrans(_OWN + _SEALED_TO, b"\x7f" * len(_OWN + _SEALED_TO))
+_SOFT = bytes.maketrans(SOFT_OPEN + SOFT_CLOSE, b"  ")
+_BETWEEN_WORDS = re.compile(rb" (?<=[\w\x80-\xff] )(?=[\w\x80-\xff])")
+_ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
+_OUTER_BREAK = re.compile(rb"\A\s*\n\s*|\s*\n\s*\Z")
+_WHITE = re.compile(rb"\s+")
 
 
-@dataclass(slots=True)
-class Span:
-    """Where a definition stands in the stream of tokens; its surface ends at ``body``."""
+@dataclass(frozen=True, slots=True)
+class NormalForm:
+    """A file's normal form, and where in it each mark of the source stands."""
 
-    start: int
-    body: int = -1
-    end: int = -1
+    text: bytes
+    starts: Mapping[int, int]
+    ends: Mapping[int, int]
+
+    def head(self, start: int, body: int) -> bytes:
+        """From a definition's first byte to the first of its body."""
+        return self.text[self.starts[start] : self.starts[body]]
+
+    def whole(self, start: int, end: int) -> bytes:
+        """From a definition's first byte to its end."""
+        return self.text[self.starts[start] : self.ends[end]]
 
 
 def normal_form(
-    root: Node, outer: dict[int, int], bodies: dict[int, int], rules: NormalRules
-) -> tuple[list[bytes], dict[int, Span]]:
-    """The tree as a stream of tokens without layout, and where definitions stand in it.
+    data: bytes,
+    captures: Captures,
+    rules: NormalRules,
+    starts: Set[int],
+    ends: Set[int],
+) -> NormalForm:
+    """The normal form of one file.
 
     Args:
-        outer: From a node's id to the index of the definition whose extent it is.
-        bodies: From a node's id to the index of the definition whose body it is.
+        starts: Bytes at which something begins that a hash is asked of.
+        ends: Bytes at which such a thing ends.
     """
-    stream: list[bytes] = []
-    spans: dict[int, Span] = {}
-    raw_string = False
-    stack: list[Node | int] = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, int):
-            stream.append(_LEAVE)
-            if node >= 0:
-                spans[node].end = len(stream)
-            continue
-        kind = node.type
-        index = -1
-        if node.id in outer:
-            index = outer[node.id]
-            spans[index] = Span(len(stream))
-        if node.id in bodies:
-            spans[bodies[node.id]].body = len(stream)
-        if kind == rules.string_open:
-            prefix = (node.text or b"").rstrip(b"\"'`").lower()
-            raw_string = b"r" in prefix
-            stream.append(b'"' + prefix.replace(b"u", b""))
-        elif kind == rules.string_content:
-            text = node.text or b""
-            stream.append(text if raw_string else _ESCAPED.sub(_without_needless_escape, text))
-        elif node.child_count == 0:
-            if kind != rules.string_close:
-                stream.append((node.text or b"") if node.is_named else kind.encode())
-            if index >= 0:
-                spans[index].end = len(stream)
-        else:
-            children = _counting(node, kind, rules)
-            if kind not in rules.transparent or index >= 0:
-                stream.append(b"(" + rules.same_as.get(kind, kind).encode())
-                stack.append(index)
-            stack.extend(reversed(children))
-    return stream, spans
+    if len(data.translate(None, _OWN + _SEALED_TO)) < len(data):
+        data = data.translate(_FOREIGN)
+    marks = [byte << _BITS | _MARK_START for byte in starts]
+    marks += [byte << _BITS | _MARK_END for byte in ends]
+    marks.sort()
+    text = _with_inserted(_edited(data, captures, rules), sorted(marks + _inserted(captures)))
+    text = _folded(text, rules)
+    begin, end = {}, {}
+    at = -1
+    for key in marks:
+        at = text.index(MARK, at + 1)
+        (begin if key & _KIND == _MARK_START else end)[key >> _BITS] = at
+    return NormalForm(text, begin, end)
 
 
-def _counting(node: Node, kind: str, rules: NormalRules) -> list[Node]:
-    """The children that mean something."""
-    dropped = rules.dropped_in.get(kind, frozenset())
-    commas_matter = kind in rules.comma_matters_in
-    children: list[Node] = []
-    for child in node.children:
-        child_kind = child.type
-        if child_kind in rules.dropped or (child_kind in dropped and not child.is_named):
-            continue
-        trailing = children and child_kind in rules.closers and children[-1].type == ","
-        if trailing and not commas_matter:
-            children.pop()
-        children.append(child)
-    return children
+def _inserted(captures: Captures) -> list[int]:
+    """What the syntax tree adds, and where: byte and kind in one number."""
+    grouped, blocks = captures.get("grouped", ()), captures.get("block", ())
+    ended = {node.end_byte for node in captures.get("ended", ())}
+    return [
+        *[node.start_byte << _BITS | _GROUP_START for node in grouped],
+        *[node.end_byte << _BITS | _GROUP_END for node in grouped],
+        *[node.start_byte << _BITS | _BLOCK_START for node in blocks],
+        *[node.end_byte << _BITS | _BLOCK_END for node in blocks],
+        *[byte << _BITS | _ENDED for byte in ended],
+    ]
+
+
+def _with_inserted(text: bytes, keys: Sequence[int]) -> bytes:
+    pieces, at = [], 0
+    for key in keys:
+        byte = key >> _BITS
+        pieces += (text[at:byte], _INSERTED[key & _KIND])
+        at = byte
+    pieces.append(text[at:])
+    return b"".join(pieces)
+
+
+def _folded(text: bytes, rules: NormalRules) -> bytes:
+    """White space gone where it only separates, and what is optional left out."""
+    text = b" ".join(rules.layout(text).translate(_SOFT).split())
+    text = _BETWEEN_WORDS.sub(GAP, text).translate(None, b" " + FILL)
+    for old, new in rules.pairs:
+        text = text.replace(old, new)
+    return text
+
+
+def _edited(data: bytes, captures: Captures, rules: NormalRules) -> bytes:
+    """The source with its strings sealed and without its comments; of the same length."""
+    text = bytearray(data)
+    strings, code = captures.get("string", ()), captures.get("code", ())
+    spans = [(node.start_byte, node.end_byte) for node in strings]
+    if code:
+        _seal_around(text, data, spans, code, rules)
+    else:
+        for start, end in spans:
+            text[start:end] = _sealed(data[start:end], rules)
+    for node in captures.get("words", ()):
+        start, end = node.start_byte, node.end_byte
+        piece = _WHITE.sub(b" ", _OUTER_BREAK.sub(b"", data[start:end])).translate(_SEAL)
+        text[start:end] = piece + FILL * (end - start - len(piece))
+    for node in captures.get("comment", ()):
+        start, end = node.start_byte, node.end_byte
+        line = b"\n" if b"\n" in data[start:end] else b" "
+        text[start:end] = line + b" " * (end - start - 1)
+    for node in captures.get("dropped", ()):
+        start, end = node.start_byte, node.end_byte
+        soft = {b"(": SOFT_OPEN, b")": SOFT_CLOSE}.get(data[start:end])
+        text[start:end] = soft or b" " * (end - start)
+    for node in captures.get("kept", ()):
+        text[node.start_byte : node.end_byte] = KEPT_COMMA
+    return bytes(text)
+
+
+def _seal_around(
+    text: bytearray,
+    data: bytes,
+    strings: Sequence[tuple[int, int]],
+    code: Sequence[Node],
+    rules: NormalRules,
+) -> None:
+    """Seal strings that hold code, from outside in, and open the code again."""
+    inner = [(node.start_byte, node.end_byte) for node in code]
+    order = [(start, -end, True) for start, end in strings]
+    order += [(start, -end, False) for start, end in inner]
+    for start, negative, is_string in sorted(order):
+        piece = data[start:-negative]
+        text[start:-negative] = _sealed(piece, rules) if is_string else piece
+
+
+def _sealed(piece: bytes, rules: NormalRules) -> bytes:
+    """A string literal whose white space and punctuation are its own; of the same length."""
+    opening = None if rules.quotes is None else rules.quotes.match(piece)
+    if opening is None:
+        return piece.translate(_SEAL)
+    prefix, quote = opening[1].lower(), len(opening[0]) - len(opening[1])
+    content = piece[opening.end() : -quote]
+    if b"\\" in content and b"r" not in prefix:
+        content = _ESCAPE.sub(_without_needless_escape, content)
+    filled = FILL * (quote - 1)
+    mark = prefix.replace(b"u", FILL) + STRING_START + filled
+    return (mark + content.translate(_SEAL) + filled + STRING_END)[: len(piece)]
 
 
 def _without_needless_escape(match: re.Match[bytes]) -> bytes:
-    return match[1] if match[1] in (b'"', b"'") else match[0]
+    return FILL + match[1] if match[1] in (b'"', b"'") else match[0]
 
 
-def digest(tokens: list[bytes]) -> str:
-    """A short hash of a stream of tokens."""
-    return hashlib.blake2b(b"\0".join(tokens), digest_size=10).hexdigest()
+def digest(token: bytes) -> str:
+    """A short hash of a normal form."""
+    return hashlib.blake2b(token, digest_size=10).hexdigest()

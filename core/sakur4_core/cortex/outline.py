@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from sakur4_core.cortex.languages.language import Language
 from sakur4_core.cortex.model import MODULE_SCOPE, Definition
-from sakur4_core.cortex.normal_form import Span, digest, normal_form
+from sakur4_core.cortex.normal_form import NormalForm, digest, normal_form
 from sakur4_core.memory.redaction import redact
 from sakur4_core.models import FactKind
 
@@ -20,35 +22,63 @@ if TYPE_CHECKING:
 MAX_SIGNATURE = 300
 MAX_VALUE = 120
 FUNCTIONS = frozenset({FactKind.FUNCTION, FactKind.METHOD})
-SCOPES = FUNCTIONS | {FactKind.CLASS}
+TYPES = frozenset(
+    {FactKind.CLASS, FactKind.STRUCT, FactKind.ENUM, FactKind.TRAIT, FactKind.INTERFACE}
+)
+SCOPES = FUNCTIONS | TYPES | {FactKind.MODULE}
+
+# Kinds by which a query may name all nodes of a type, and more exactly some of them.
+_VAGUE = {FactKind.CLASS.value: 1, FactKind.TYPE.value: 2, FactKind.CONSTANT.value: 2}
+_SPACE = re.compile(rb"(?:\s|//[^\n]*\n)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One parsed text and what the language's query captured in it."""
+    """One parsed text and what the language's query captured in it, in the text's order.
+
+    Attributes:
+        secret: Whether values must not be kept: the file's name says that it holds secrets.
+        redacted: Whether the text holds something that looks like a secret.
+    """
 
     path: str
     data: bytes
     root: Node
-    matches: list[dict[str, list[Node]]]
+    captures: Mapping[str, Sequence[Node]]
     language: Language
+    secret: bool = False
+    redacted: bool = False
 
     def text(self, node: Node) -> str:
         """A node's text as it stands."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Site:
-    """Where a definition stands: its node, and the node with its decorators."""
+    """Where a definition stands.
+
+    Attributes:
+        node: The definition itself; a scope reaches as far.
+        declared: It and what declares it: where the signature begins.
+        start, line: Where its extent begins, decorators included.
+        end, last_line: Where its extent ends.
+        owner: The qualified name of the type it belongs to, where that stands elsewhere.
+    """
 
     kind: FactKind
     name: str
     qualified_name: str
     node: Node
-    outer: Node
+    declared: Node
+    prefix: str
+    start: int
+    line: int
+    end: int
+    last_line: int
     body: Node | None
     parent: int
+    owner: str = ""
 
 
 class Outline:
@@ -56,58 +86,156 @@ class Outline:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        module = source.language.module_name(source.path)
         root = source.root
-        self.sites = [Site(FactKind.MODULE, module, module, root, root, root, -1)]
+        module = source.language.module_name(source.path)
+        lines = source.data.count(b"\n") + (not source.data.endswith(b"\n"))
+        end = len(source.data)
+        self.sites = [
+            Site(FactKind.MODULE, module, module, root, root, "", 0, 1, end, lines, None, -1)
+        ]
         self.local: dict[int, list[str]] = defaultdict(list)
+        self._around = {
+            node.id: outer
+            for capture in ("wrapped", "declared")
+            for outer in source.captures.get(capture, ())
+            for node in outer.named_children
+        }
+        self._declaring = {node.id for node in source.captures.get("declared", ())}
+        self._decorated = self._decorators()
+        self._comments = [(c.start_byte, c.end_byte) for c in source.captures.get("comment", ())]
+        self._owned: list[tuple[int, int, str]] = []
         self._place()
+        self._adopt()
         self._starts, self._owners = self._intervals()
-        self._comments = sorted(
-            (node.start_byte, node.end_byte)
-            for match in source.matches
-            for node in match.get("comment", ())
-        )
 
     def scope_of(self, node: Node) -> int:
         """The innermost scope that holds a node."""
         return self._owners[bisect_right(self._starts, node.start_byte) - 1]
 
-    def class_around(self, scope: int) -> int | None:
-        """The innermost class that holds a scope, itself included."""
+    def heir_of(self, node: Node) -> int | None:
+        """The type that inherits what a node names; None where it stands in another file."""
+        at = bisect_right(self._owned, node.start_byte, key=itemgetter(0)) - 1
+        if at >= 0 and node.start_byte < self._owned[at][1]:
+            return self._heirs[at]
+        return self.scope_of(node)
+
+    def type_around(self, scope: int) -> int | None:
+        """The innermost class, or what else holds methods, around a scope, itself included."""
         while scope > MODULE_SCOPE:
-            if self.sites[scope].kind is FactKind.CLASS:
+            if self.sites[scope].kind in TYPES:
                 return scope
             scope = self.sites[scope].parent
         return None
 
+    # -- nesting -----------------------------------------------------------------
+
     def _place(self) -> None:
         """Nest the definitions; names assigned inside functions are local names."""
-        wrapped = {node.id for match in self._source.matches for node in match.get("wrapped", ())}
-        around = [MODULE_SCOPE]
-        for found, node, name_node in sorted(self._found(), key=_from_outside_in):
-            while len(around) > 1 and node.start_byte >= self.sites[around[-1]].node.end_byte:
-                around.pop()
-            parent = around[-1]
-            holder, name, kind = self.sites[parent], self._source.text(name_node), found
-            if kind is FactKind.CONSTANT and holder.kind in FUNCTIONS:
-                self.local[parent].append(name)
+        language, sites = self._source.language, self.sites
+        around: list[tuple[int, int, str]] = [(len(self._source.data) + 1, MODULE_SCOPE, "")]
+        last = 0
+        for start, _, kind, node in self._found():
+            if node.id == last:
                 continue
-            if kind is FactKind.FUNCTION and holder.kind is FactKind.CLASS:
-                kind = FactKind.METHOD
-            qualified = name if parent == MODULE_SCOPE else f"{holder.qualified_name}.{name}"
-            body = node.child_by_field_name("body") or node.child_by_field_name("right")
-            above = node.parent
-            outer = above if above is not None and above.id in wrapped else node
-            self.sites.append(Site(kind, name, qualified, node, outer, body, parent))
-            if kind in SCOPES:
-                around.append(len(self.sites) - 1)
+            last = node.id
+            while start >= around[-1][0]:
+                around.pop()
+            _, parent, owner = around[-1]
+            if language.owner is not None and (own := language.owner(node)):
+                owner = self._qualified(parent, own)
+            if not kind:
+                self._owned.append((start, node.end_byte, owner))
+                around.append((node.end_byte, parent, owner))
+                continue
+            names = tuple(language.names(node))
+            if kind == FactKind.CONSTANT and sites[parent].kind in FUNCTIONS:
+                self.local[parent].extend(names)
+                continue
+            first = len(sites)
+            sites.extend(self._site(FactKind(kind), name, node, parent, owner) for name in names)
+            if kind in SCOPES and names:
+                around.append((node.end_byte, first, ""))
 
-    def _found(self) -> Iterator[tuple[FactKind, Node, Node]]:
-        for match in self._source.matches:
-            for capture, nodes in match.items():
-                kind = capture.removeprefix("definition.")
-                if kind != capture:
-                    yield FactKind(kind), nodes[0], match["name"][0]
+    def _found(self) -> list[tuple[int, int, str, Node]]:
+        """Definitions and owners from outside in: start, end turned round, kind, node."""
+        imported = {node.id for node in self._source.captures.get("import", ())}
+        found = [
+            (node.start_byte, -node.end_byte, "" if capture == "owner" else capture[11:], node)
+            for capture, nodes in self._source.captures.items()
+            if capture == "owner" or capture.startswith("definition.")
+            for node in nodes
+            if node.id not in imported
+        ]
+        # A pattern for any variable matches those too that hold a function: what says more of
+        # the same node comes first, and counts.
+        found.sort(key=lambda one: (one[0], one[1], _VAGUE.get(one[2], 0)))
+        return found
+
+    def _qualified(self, parent: int, name: str) -> str:
+        return name if parent == MODULE_SCOPE else f"{self.sites[parent].qualified_name}.{name}"
+
+    def _site(self, kind: FactKind, name: str, node: Node, parent: int, owner: str) -> Site:
+        if kind is FactKind.FUNCTION and (owner or self.sites[parent].kind in TYPES):
+            kind = FactKind.METHOD
+        declared, outer, prefix = self._extent(node)
+        start, line = self._decorated.get(outer.start_byte, (-1, 0))
+        if start < 0:
+            start, line = outer.start_byte, outer.start_point[0]
+        body = None if kind is FactKind.TYPE else self._source.language.body(node)
+        return Site(
+            kind=kind,
+            name=name.rpartition(".")[2],
+            qualified_name=f"{owner}.{name}" if owner else self._qualified(parent, name),
+            node=node,
+            declared=declared,
+            prefix=prefix,
+            start=start,
+            line=line + 1,
+            end=outer.end_byte,
+            last_line=last_line(outer),
+            body=body,
+            parent=parent,
+            owner=owner,
+        )
+
+    def _extent(self, node: Node) -> tuple[Node, Node, str]:
+        """What declares a definition, the whole extent, and the word of a shared declaration."""
+        declared = outer = node
+        while (around := self._around.get(outer.id)) is not None:
+            declares = around.id in self._declaring
+            if declares and sum(c.type == outer.type for c in around.named_children) > 1:
+                return declared, outer, self._shared_word(around)
+            outer = around
+            if declares:
+                declared = around
+        return declared, outer, ""
+
+    def _shared_word(self, declaration: Node | None) -> str:
+        """The keyword of a declaration of several: ``const``, ``var``, ``type``."""
+        while declaration is not None and not declaration.children[0].type.isalpha():
+            declaration = self._around.get(declaration.id)
+        return "" if declaration is None else f"{declaration.children[0].type} "
+
+    def _decorators(self) -> dict[int, tuple[int, int]]:
+        """From the byte after decorators to where the first of them begins: byte and row."""
+        grown: dict[int, tuple[int, int]] = {}
+        for node in self._source.captures.get("decorator", ()):
+            begin = grown.pop(node.start_byte, (node.start_byte, node.start_point[0]))
+            after = _SPACE.match(self._source.data, node.end_byte)
+            grown[after.end() if after else node.end_byte] = begin
+        return grown
+
+    def _adopt(self) -> None:
+        """Give what stands outside of its type to the type, where that is in the file."""
+        types: dict[str, int] = {}
+        if self._owned or any(site.owner for site in self.sites):
+            for index, site in enumerate(self.sites):
+                if site.kind in TYPES or site.kind is FactKind.TYPE:
+                    types.setdefault(site.qualified_name, index)
+        for site in self.sites:
+            if site.owner in types:
+                site.parent = types[site.owner]
+        self._heirs = [types.get(owner) for _, _, owner in self._owned]
 
     def _intervals(self) -> tuple[list[int], list[int]]:
         """From a byte to the scope around it: where each scope begins, and whose it is."""
@@ -130,21 +258,21 @@ class Outline:
 
     def definitions(self) -> tuple[Definition, ...]:
         """Every site with its lines, its signature and its hashes."""
-        stream, spans = normal_form(
-            self._source.root,
-            {site.outer.id: index for index, site in enumerate(self.sites)},
-            {
-                site.body.id: index
-                for index, site in enumerate(self.sites)
-                if site.body is not None and index != MODULE_SCOPE
-            },
+        sites = self.sites
+        bodies = {site.body.start_byte for site in sites if site.body is not None}
+        form = normal_form(
+            self._source.data,
+            self._source.captures,
             self._source.language.normal,
+            {site.start for site in sites} | bodies,
+            {site.end for site in sites},
         )
-        surfaces = self._surfaces(stream, spans)
+        surfaces = self._surfaces(form)
         ordinals: dict[tuple[str, str], int] = defaultdict(int)
         made = []
-        for index, site in enumerate(self.sites):
-            span, key = spans[index], (site.kind, site.qualified_name)
+        for index, site in enumerate(sites):
+            key = (site.kind, site.qualified_name)
+            signature, value = self._signature(site)
             made.append(
                 Definition(
                     kind=site.kind,
@@ -152,54 +280,80 @@ class Outline:
                     qualified_name=site.qualified_name,
                     ordinal=ordinals[key],
                     parent=site.parent,
-                    line_start=site.outer.start_point[0] + 1,
-                    line_end=_last_line(site.outer),
-                    signature=self._signature(site),
-                    value=self._value(site),
+                    line_start=site.line,
+                    line_end=site.last_line,
+                    signature=signature,
+                    value=value,
                     interface_hash=surfaces[index],
-                    body_hash=digest(stream[span.start : span.end]),
+                    body_hash=digest(form.whole(site.start, site.end)),
                 )
             )
             ordinals[key] += 1
         return tuple(made)
 
-    def _surfaces(self, stream: list[bytes], spans: dict[int, Span]) -> list[str]:
+    def _surfaces(self, form: NormalForm) -> list[str]:
         """Interface hashes. What holds members declares theirs too, in whatever order."""
         surfaces = [""] * len(self.sites)
         members: dict[int, list[str]] = defaultdict(list)
-        for index in range(len(self.sites) - 1, -1, -1):
-            site, span = self.sites[index], spans[index]
-            end = span.body if span.body >= 0 else span.end
-            head = [] if index == MODULE_SCOPE else stream[span.start : end]
-            if site.kind in (FactKind.CLASS, FactKind.MODULE):
-                head = [*head, *(member.encode() for member in sorted(members[index]))]
+        for index in self._inside_out():
+            site = self.sites[index]
+            head = b""
+            if site.body is not None:
+                head = form.head(site.start, site.body.start_byte)
+            elif index != MODULE_SCOPE:
+                head = form.whole(site.start, site.end)
+            if site.kind not in FUNCTIONS:
+                head = b"\0".join((head, *(m.encode() for m in sorted(members[index]))))
             surfaces[index] = digest(head)
             members[site.parent].append(f"{site.name}={surfaces[index]}")
         return surfaces
 
-    def _signature(self, site: Site) -> str:
-        """The declaration on one line: up to the body, or all of an assignment."""
-        if site.kind is FactKind.MODULE:
-            return site.name
-        end = site.node.end_byte
-        if site.body is not None and site.kind is not FactKind.CONSTANT:
-            end = site.body.start_byte
-        pieces, at = [], site.node.start_byte
-        for start, stop in self._comments[bisect_left(self._comments, (at, 0)) :]:
-            if start >= end:
-                break
-            pieces.append(self._source.data[at:start])
-            at = stop
-        pieces.append(self._source.data[at:end])
-        text = b" ".join(pieces).decode("utf-8", "replace")
-        return redact(folded(text, MAX_SIGNATURE).removesuffix(":")).text
+    def _inside_out(self) -> Sequence[int]:
+        """The sites, members before what holds them."""
+        if all(site.parent < index for index, site in enumerate(self.sites)):
+            return range(len(self.sites) - 1, -1, -1)
+        return sorted(range(len(self.sites)), key=self._depth, reverse=True)
 
-    def _value(self, site: Site) -> str | None:
-        if site.kind is not FactKind.CONSTANT or site.body is None:
-            return None
-        # The name takes part, for it may be what tells a secret.
-        whole = redact(f"{site.name} = {self._source.text(site.body)}").text
-        return folded(whole.partition(" = ")[2], MAX_VALUE)
+    def _depth(self, index: int) -> int:
+        depth = 0
+        while (index := self.sites[index].parent) >= 0 and depth <= len(self.sites):
+            depth += 1
+        return depth
+
+    def _signature(self, site: Site) -> tuple[str, str | None]:
+        """The declaration on one line up to its body, and a constant's value."""
+        if site.kind is FactKind.MODULE and site.parent < 0:
+            return site.name, None
+        end = site.declared.end_byte if site.body is None else site.body.start_byte
+        head = site.prefix + self._uncommented(self._after_decorators(site.declared), end)
+        value = None
+        if site.kind is FactKind.CONSTANT and site.body is not None:
+            text = "" if self._source.secret else self._source.text(site.body)
+            # The name takes part, for it may be what tells a secret.
+            if self._source.redacted or '"' in text or "'" in text:
+                text = redact(f"{site.name} = {text}").text.partition(" = ")[2]
+            value = None if self._source.secret else folded(text, MAX_VALUE)
+            head += text[:MAX_SIGNATURE]
+        if self._source.redacted:
+            head = redact(head).text
+        return _tidied(folded(head, MAX_SIGNATURE)), value
+
+    def _after_decorators(self, declared: Node) -> int:
+        if self._decorated:
+            for inner in declared.children:
+                if inner.type != "decorator":
+                    return inner.start_byte
+        return declared.start_byte
+
+    def _uncommented(self, start: int, end: int) -> str:
+        pieces, data = [], self._source.data
+        for comment, stop in self._comments[bisect_left(self._comments, (start, 0)) :]:
+            if comment >= end:
+                break
+            pieces.append(data[start:comment])
+            start = stop
+        pieces.append(data[start : min(end, start + 4 * MAX_SIGNATURE)])
+        return b" ".join(pieces).decode("utf-8", "replace")
 
 
 def folded(text: str, limit: int) -> str:
@@ -208,10 +362,13 @@ def folded(text: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def _from_outside_in(found: tuple[FactKind, Node, Node]) -> tuple[int, int]:
-    return found[1].start_byte, -found[1].end_byte
+def _tidied(line: str) -> str:
+    """A declaration without what led to its body, and without the marks of broken lines."""
+    line = line.rstrip(" {:;=").removesuffix("=>").rstrip()
+    return line.replace("( ", "(").replace(", )", ")").replace(" )", ")")
 
 
-def _last_line(node: Node) -> int:
+def last_line(node: Node) -> int:
+    """The last line that holds something of the node."""
     row, column = node.end_point
-    return max(row + (1 if column else 0), node.start_point[0] + 1)
+    return row if column == 0 and row > node.start_point[0] else row + 1
