@@ -13,6 +13,7 @@ from sakur4_core import models as m
 from sakur4_core.cache.coherence import Coherence
 from sakur4_core.clock import Clock, IdFactory, RandomIds, SystemClock
 from sakur4_core.consolidate.dream import Dream
+from sakur4_core.context.auto_plan import AutoPlan
 from sakur4_core.context.proposals import Proposals
 from sakur4_core.context.tokens import LocalCounter
 from sakur4_core.context.window import Window
@@ -59,6 +60,7 @@ class Engine:
         self.coherence = Coherence(workspace)
         self.window = Window(workspace, self.anchor_set, self.coherence)
         self.proposals = Proposals(workspace, self.window, self.anchor_set, self.events)
+        self.auto_plan = AutoPlan(workspace, self.window, self.proposals, self.events)
         self.recaller = Recaller(workspace, self.cortex)
         self.consolidator = Dream(workspace, self.cortex)
         self._transfer = Transfer(workspace)
@@ -143,6 +145,7 @@ class Engine:
             with suppress(asyncio.CancelledError):
                 await task
         await self.recaller.close()
+        await self.coherence.close()
         await self.cortex.close()
         await self._feed.stop()
         self._lease.release()
@@ -161,6 +164,8 @@ class Engine:
             self._spawn(self.cortex.watch())
         if self.settings.dream.enabled:
             self._spawn(self.consolidator.run())
+        if self.settings.context.auto_plan:
+            self._spawn(self.auto_plan.run())
 
     # -- what it is ------------------------------------------------------------
 
@@ -389,6 +394,10 @@ class Engine:
     ) -> m.Proposal:
         """Plan an eviction and store it as a proposal that waits for a decision."""
         return await self.proposals.propose_eviction(session_id, target=target, asked_by=asked_by)
+
+    async def render_item(self, episode_id: str, tier: m.Tier) -> str:
+        """An episode's text in the prompt at a tier, for comparing before with after."""
+        return await self.window.render_item(episode_id, tier)
 
     async def snapshot(self, session_id: str, slot_id: int | None = None) -> m.Snapshot:
         """Save a session's state, and its slot where the backend can."""

@@ -66,10 +66,15 @@ class Budget:
         return Pressure.COMPACTING if total >= self.trigger else Pressure.RELAXED
 
 
-def window_size(setting: int | None, largest_known: int) -> Figure:
-    """The window: as set, else assumed, and assumed larger once the session outgrew it."""
+def window_size(setting: int | None, largest_known: int, stated: int | None = None) -> Figure:
+    """The window: as set, else as the model's server states it, else assumed.
+
+    An assumed window is assumed larger once the session outgrew it.
+    """
     if setting is not None:
         return counted(setting)
+    if stated is not None:
+        return Figure(stated, Basis.MEASURED)
     for assumed in ASSUMED_WINDOWS:
         if largest_known <= assumed:
             return Figure(assumed, Basis.ESTIMATED)

@@ -1,34 +1,27 @@
 """The eviction planner: pure functions over frozen data; the same input gives the same plan.
 
 One cut breaks the cached prefix once, so the plan is chosen from a span that ends at the
-newest evictable episode and reaches back only as far as needed. Within it, what is worth
-least goes first, rung by rung, until the target is reached; what then turns out not to be
-needed stays, the earliest first, because that keeps the longer prefix.
+newest evictable episode and reaches back only as far as needed, or as far as the cache must
+be filled again anyway. Within it, what is worth least goes first, rung by rung, until the
+target is reached; what then turns out not to be needed stays, the earliest first, because that
+keeps the longer prefix.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from sakur4_core.cache.prefix import resume_at
 from sakur4_core.context.budget import Budget, Profile
-from sakur4_core.context.ladder import Ladder
+from sakur4_core.context.calibration import Scale
+from sakur4_core.context.ladder import Costs
 from sakur4_core.context.money import Rates
 from sakur4_core.context.prompt import Prompt, Slot
-from sakur4_core.context.worth import Worth, contributions, total
-from sakur4_core.models import (
-    NOT_KNOWN,
-    Basis,
-    Figure,
-    Plan,
-    PlanItem,
-    Pressure,
-    Role,
-    Rung,
-    Tier,
-)
+from sakur4_core.context.protection import protected
+from sakur4_core.context.worth import Worth
+from sakur4_core.models import Figure, Pressure, Tier
 from sakur4_core.store.window import Frame
 
 # About what a stub costs, for judging how far back a span must reach; never shown.
@@ -36,13 +29,11 @@ STUB_TOKENS: Final = 16
 # Dropping frees no more than archiving, so no plan for tokens goes below it.
 LADDER: Final = ((1, Tier.MASKED), (2, Tier.REFERENCED), (3, Tier.ARCHIVED))
 
-
 # A key and the places in the timeline of the episodes that share it.
 Group = tuple[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """Episodes that move together: a tool call with its results, or one episode.
 
     ``places`` are the indices of its episodes in the timeline, in the order of ``slots``.
@@ -55,19 +46,25 @@ class Unit:
 
     def value(self, worth: Worth) -> float:
         """The mean of its episodes' values, each by its tokens: a short call weighs little."""
-        pairs = zip(self.slots, self.places, strict=True)
-        weighted = sum(worth.value(slot, place) * slot.tokens for slot, place in pairs)
+        weighted = 0.0
+        for slot, place in zip(self.slots, self.places, strict=True):
+            weighted += worth.value(slot, place) * slot.tokens
         return round(weighted / self.tokens, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A unit, its value, and a tier at which it may stop, with the tokens saved there."""
+class Move(NamedTuple):
+    """A unit, its value, and a rung at which it may stop, with the tokens saved there.
+
+    ``after`` are its episodes' tokens there; ``shrinking`` the rungs on the way down to it
+    that save more than the ones above them.
+    """
 
     unit: Unit
     value: float
-    tier: Tier
+    rung: int
     saved: int
+    after: tuple[int, ...]
+    shrinking: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +73,14 @@ class Case:
 
     Attributes:
         prompt: As the next prompt would be rendered now.
-        sent_total: Tokens of the prompt as it is sent until an approved plan takes effect.
+        sent: As it is sent until an approved plan takes effect.
+        total: The prompt's total, with how it is known.
+        errors: Places of results whose error is not resolved, which stay.
         anchor_tokens: What the pinned anchors cost.
+        scale: What the costs of episodes are multiplied with.
         rates: The model's prices, or None.
-        token_basis: How the prompt's total is known.
+        parted: Where ``sent`` and ``prompt`` part already, in tokens, or None.
+        checkpoints: Where the cache can resume, in tokens; None for anywhere.
     """
 
     frame: Frame
@@ -87,9 +88,13 @@ class Case:
     budget: Budget
     profile: Profile
     sent_total: int
+    total: Figure
+    errors: frozenset[int]
     anchor_tokens: int
+    scale: Scale
     rates: Rates | None
-    token_basis: Basis
+    parted: int | None = None
+    checkpoints: tuple[int, ...] | None = None
 
     @property
     def pressure(self) -> Pressure:
@@ -106,24 +111,11 @@ class Case:
         """Tokens above the target; 0 or less where there is nothing to free."""
         return self.prompt.total - self.budget.target
 
-
-def protected(frame: Frame) -> frozenset[int]:
-    """Places that no plan may name: the newest turn, the newest user message, a call that
-    waits for its result, and an open fold."""
-    places: set[int] = set()
-    answered: set[str | None] = set()
-    for row in reversed(frame.rows):
-        if row.role is Role.TOOL:
-            answered.add(row.tool_call_id)
-        if row.role is Role.USER:
-            places.add(row.seq)
-            break
-        if row.tool_call_id is not None and row.tool_call_id not in answered:
-            places.add(row.seq)
-    places.update(row.seq for row in frame.rows[-1:])
-    if frame.open_fold_seq is not None:
-        places.update(row.seq for row in frame.rows if row.seq >= frame.open_fold_seq)
-    return frozenset(places)
+    def kept(self, changed_at: int) -> int:
+        """Tokens of the prefix that the cache keeps when the first change stands there."""
+        if self.parted is not None:
+            changed_at = min(changed_at, self.parted)
+        return resume_at(changed_at, self.checkpoints)
 
 
 def candidates(case: Case, without: frozenset[str]) -> tuple[Group, ...]:
@@ -132,20 +124,27 @@ def candidates(case: Case, without: frozenset[str]) -> tuple[Group, ...]:
     Args:
         without: Ids of episodes to leave alone, each with its whole group.
     """
-    kept = protected(case.frame)
+    kept = protected(case.frame, case.errors)
     groups: dict[str, list[int]] = {}
     staying: set[str] = set()
     for place, slot in enumerate(case.prompt.timeline):
         row = slot.row
         key = row.episode_id if row.tool_call_id is None else f"call:{row.tool_call_id}"
-        groups.setdefault(key, []).append(place)
+        group = groups.get(key)
+        if group is None:
+            groups[key] = [place]
+        else:
+            group.append(place)
         if row.seq in kept or row.episode_id in without:
             staying.add(key)
-    return tuple((key, tuple(places)) for key, places in groups.items() if key not in staying)
+    return tuple([(key, tuple(group)) for key, group in groups.items() if key not in staying])
 
 
 def span(case: Case, groups: Sequence[Group], wanted: float) -> tuple[tuple[Unit, ...], bool]:
     """The shortest run of groups up to the newest whose stubs would free ``wanted`` tokens.
+
+    Where the cache resumes at checkpoints only, the run goes on to the one before it: what
+    stands behind that is read again in any case.
 
     Returns:
         Its units in prompt order, and whether it is all there is.
@@ -153,11 +152,17 @@ def span(case: Case, groups: Sequence[Group], wanted: float) -> tuple[tuple[Unit
     timeline = case.prompt.timeline
     found: list[Unit] = []
     reachable = 0.0
+    edge: int | None = None
     for key, places in reversed(groups):
         if reachable >= wanted:
-            return tuple(reversed(found)), False
-        slots = tuple(timeline[place] for place in places)
-        tokens = sum(slot.tokens for slot in slots)
+            if edge is None and found:
+                edge = case.kept(found[-1].slots[0].offset)
+            if edge is None or timeline[places[0]].offset < edge:
+                return tuple(reversed(found)), False
+        slots = tuple([timeline[place] for place in places])
+        tokens = 0
+        for slot in slots:
+            tokens += slot.tokens
         if tokens:
             found.append(Unit(key, slots, places, tokens))
             reachable += max(0, tokens - STUB_TOKENS * len(slots))
@@ -165,25 +170,25 @@ def span(case: Case, groups: Sequence[Group], wanted: float) -> tuple[tuple[Unit
 
 
 def choose(
-    case: Case, chosen_from: Sequence[Unit], ladders: Mapping[int, Ladder], deepest: Tier
+    case: Case, chosen_from: Sequence[Unit], costs: Mapping[int, Costs], deepest: Tier
 ) -> tuple[Move, ...]:
     """The moves that free the excess, worth least first; all there are where it is not enough."""
-    worth = case.worth
+    worth, factor = case.worth, case.scale.factor
     valued = [(unit.value(worth), unit.places[0], unit) for unit in chosen_from]
-    valued.sort(key=lambda entry: entry[:2])
+    valued.sort()
     stops: dict[str, tuple[Move, ...]] = {}
     moves: dict[str, Move] = {}
     freed = 0
     for limit in (Tier.REFERENCED, Tier.ARCHIVED):
         for value, _, unit in valued:
             if unit.key not in stops:
-                stops[unit.key] = _stops(unit, value, ladders)
+                stops[unit.key] = stops_of(unit, value, costs, factor)
             for move in stops[unit.key]:
                 if freed >= case.excess:
                     return _spare(moves, stops, freed - case.excess)
                 before = moves.get(unit.key)
                 saved_before = before.saved if before else 0
-                if move.tier.rung <= limit.rung and move.saved > saved_before:
+                if move.rung <= limit.rung and move.saved > saved_before:
                     freed += move.saved - saved_before
                     moves[unit.key] = move
         if limit is deepest:
@@ -192,90 +197,29 @@ def choose(
     return _spare(moves, stops, surplus) if surplus >= 0 else tuple(moves.values())
 
 
-def compose(
-    case: Case, moves: Iterable[Move], ladders: Mapping[int, Ladder], notes: Iterable[str]
-) -> Plan:
-    """The plan that the moves make, with everything it saves and costs."""
-    ordered = sorted(moves, key=lambda move: (move.value, move.unit.places[0]))
-    items = [item for move in ordered for item in _items(case.worth, move, ladders)]
-    before = case.prompt.total
-    curve = [before]
-    for item in items:
-        curve.append(curve[-1] - (item.tokens_before - item.tokens_after))
-    changed = {item.seq for item in items if item.tokens_before != item.tokens_after}
-    kept = min(
-        (slot.offset for slot in case.prompt.timeline if slot.row.seq in changed), default=before
-    )
-    kept = min(kept, curve[-1])
-    freed, rewritten = before - curve[-1], curve[-1] - kept
-    turns = break_even(freed, rewritten, *_prices(case)) if items else None
-    notes = [*notes]
-    if items and case.rates is None:
-        notes.append(f"No price is known; the break-even uses {case.profile.name}'s estimates.")
-    return Plan(
-        session_id=case.prompt.session_id,
-        pressure=case.pressure,
-        items=tuple(items),
-        window=case.budget.window,
-        tokens_before=Figure(before, case.token_basis),
-        tokens_after=Figure(curve[-1], Basis.PREDICTED),
-        tokens_freed=Figure(freed, Basis.PREDICTED),
-        target_tokens=case.budget.target,
-        trigger_tokens=case.budget.trigger,
-        prefix_kept=Figure(kept, Basis.PREDICTED),
-        tokens_to_prefill=Figure(rewritten, Basis.PREDICTED),
-        price=NOT_KNOWN
-        if case.rates is None
-        else Figure(round(rewritten * case.rates.cache_write, 6), Basis.PREDICTED),
-        break_even_turns=turns,
-        savings_curve=tuple(curve),
-        profile=case.profile.name,
-        reaches_target=curve[-1] <= case.budget.target,
-        notes=tuple(notes),
-    )
-
-
-def break_even(freed: int, rewritten: int, read: float, write: float) -> int | None:
-    """The smallest number of model calls n with n · freed · read >= rewritten · (write − read).
-
-    None where a plan frees nothing, or a cached read costs nothing, so that it never pays.
-    """
-    extra = rewritten * max(0.0, write - read)
-    if extra == 0:
-        return 0 if freed else None
-    gain = freed * read
-    if gain <= 0:
-        return None
-    # Rounded against floating noise, so that an exact multiple is not counted one turn late.
-    return math.ceil(round(extra / gain, 9))
-
-
-def _prices(case: Case) -> tuple[float, float]:
-    if case.rates is not None:
-        return case.rates.cached_read, case.rates.cache_write
-    return case.profile.cached_read, case.profile.cache_write
-
-
-def _stops(unit: Unit, value: float, ladders: Mapping[int, Ladder]) -> tuple[Move, ...]:
-    """The tiers at which a unit may stop, from the top: it shrinks, and no member grows."""
+def stops_of(
+    unit: Unit, value: float, costs: Mapping[int, Costs], factor: float
+) -> tuple[Move, ...]:
+    """The rungs at which a unit may stop, from the top: it shrinks, and no member grows."""
     stops: list[Move] = []
     best = unit.tokens
-    for rung, tier in LADDER:
-        after = 0
+    shrinking: tuple[int, ...] = ()
+    for rung, _ in LADDER:
+        after: list[int] = []
         for slot in unit.slots:
-            cost = _cost_at(slot, ladders[slot.row.seq], rung)
-            if cost > slot.tokens:
-                break
-            after += cost
+            cost = slot.tokens
+            if slot.rung < rung:
+                cost = int(costs[slot.row.seq][rung] * factor + 0.5)
+                if cost > slot.tokens:
+                    break
+            after.append(cost)
         else:
-            if after < best:
-                stops.append(Move(unit, value, tier, unit.tokens - after))
-                best = after
+            left = sum(after)
+            if left < best:
+                shrinking = (*shrinking, rung)
+                stops.append(Move(unit, value, rung, unit.tokens - left, tuple(after), shrinking))
+                best = left
     return tuple(stops)
-
-
-def _cost_at(slot: Slot, ladder: Ladder, rung: int) -> int:
-    return slot.tokens if slot.rung >= rung else ladder.costs[rung]
 
 
 def _spare(
@@ -291,37 +235,3 @@ def _spare(
         surplus -= move.saved - milder.saved
         kept.append(milder)
     return tuple(kept)
-
-
-def _items(worth: Worth, move: Move, ladders: Mapping[int, Ladder]) -> Iterator[PlanItem]:
-    shrinking = {stop.tier for stop in _stops(move.unit, move.value, ladders)}
-    for slot, place in zip(move.unit.slots, move.unit.places, strict=True):
-        row, ladder = slot.row, ladders[slot.row.seq]
-        rungs = tuple(
-            Rung(tier, ladder.costs[rung], tier in shrinking)
-            for rung, tier in LADDER
-            if slot.rung < rung <= move.tier.rung
-        )
-        if not rungs:
-            continue
-        reasons = worth.reasons(slot, place)
-        yield PlanItem(
-            episode_id=row.episode_id,
-            seq=row.seq,
-            role=row.role,
-            tool_name=row.tool_name,
-            preview=ladder.preview,
-            tokens_before=slot.tokens,
-            tokens_after=rungs[-1].tokens,
-            from_tier=slot.tier,
-            to_tier=move.tier,
-            rungs=rungs,
-            value=total(reasons),
-            reasons=contributions(reasons),
-            group=move.unit.key,
-            kept=_kept(move.tier, ladder),
-        )
-
-
-def _kept(tier: Tier, ladder: Ladder) -> str:
-    return {Tier.MASKED: ladder.kept, Tier.REFERENCED: "a one-line reference"}.get(tier, "")

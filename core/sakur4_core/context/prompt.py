@@ -5,11 +5,13 @@ Receipt, plan and cache prediction all measure this structure, so they cannot di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from sakur4_core.context.ladder import Ladder
+from sakur4_core.cache.prefix import Sent, digest
+from sakur4_core.context.calibration import Scale
+from sakur4_core.context.ladder import Costs
 from sakur4_core.context.tiers import Label, render
 from sakur4_core.models import Tier
 from sakur4_core.store.window import Frame, WindowRow
@@ -22,6 +24,10 @@ FOLD_SUMMARIES: Final = "fold_summaries"
 HISTORY: Final = "raw_recent_history"
 RETRIEVED: Final = "retrieved_memory"
 REPO_MAP: Final = "repo_map"
+
+TIERS: Final = tuple(Tier)
+# Marks an episode whose text is a tombstone, beside its rung.
+REDACTED: Final = 8
 
 # What callers may submit; before the timeline, in this order.
 HEAD_PARTS: Final = (SYSTEM_PROMPT, TOOL_SCHEMAS)
@@ -41,17 +47,21 @@ class Block:
 
 
 class Slot(NamedTuple):
-    """One episode at the tier it is rendered at, ``rung`` steps down.
+    """One episode as it is rendered, ``rung`` steps down.
 
     ``text`` is there once it was asked for.
     """
 
     row: WindowRow
-    tier: Tier
     rung: int
     offset: int
     tokens: int
     text: str | None = None
+
+    @property
+    def tier(self) -> Tier:
+        """The tier that it is rendered at."""
+        return TIERS[self.rung]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,43 +98,41 @@ class Prompt:
 
 def assemble(
     frame: Frame,
-    ladders: Mapping[int, Ladder],
+    costs: Mapping[int, Costs],
     *,
-    anchors: tuple[str, int],
-    folds: tuple[str, int],
+    scale: Scale,
+    blocks: Mapping[str, tuple[str, int]],
     remainder: int | None,
-    tier_of: Callable[[WindowRow], Tier],
+    sent: bool,
 ) -> Prompt:
     """Lay the parts out.
 
     Args:
-        ladders: Costs of every row that is redacted or that ``tier_of`` shows masked or
-            referenced; what is archived costs nothing.
-        anchors, folds: The rendered text and its tokens.
+        costs: Unscaled costs by place, of every row that is redacted or rendered masked or
+            referenced; another costs what its commit counted, and nothing once archived.
+        blocks: Text and scaled tokens of the parts that are no timeline, by name.
         remainder: Measured total minus known parts, or None where no usage is known.
-        tier_of: The tier to show a row at: as sent, or as the next prompt will be.
+        sent: As it is sent until an approved plan takes effect, not as planned.
     """
-    given: dict[str, tuple[str, int]] = {
-        part.name: (part.content, part.tokens) for part in frame.parts
-    }
-    given[PINNED_ANCHORS], given[FOLD_SUMMARIES] = anchors, folds
     offset = max(0, remainder or 0)
     head = [Block(OTHER, 0, None if remainder is None else offset, None)]
     for name in (*HEAD_PARTS, PINNED_ANCHORS, FOLD_SUMMARIES):
-        text, tokens = given.get(name, (None, None))
+        text, tokens = blocks.get(name, (None, None))
         head.append(Block(name, offset, tokens, text))
         offset += tokens or 0
     timeline: list[Slot] = []
+    factor = scale.factor
     for row in frame.rows:
-        tier = tier_of(row)
-        rung = tier.rung
-        ladder = ladders.get(row.seq)
-        tokens = ladder.costs[rung] if ladder else 0 if rung else row.tokens
-        timeline.append(Slot(row, tier, rung, offset, tokens))
+        rung = row.sent_rung if sent else row.rung
+        known = costs.get(row.seq)
+        count = known[rung] if known else 0 if rung else row.tokens
+        # Scale.tokens, written out: this runs for every episode of the window.
+        tokens = int(count * factor + 0.5)
+        timeline.append(Slot(row, rung, offset, tokens))
         offset += tokens
     tail: list[Block] = []
     for name in TAIL_PARTS:
-        text, tokens = given.get(name, (None, 0))
+        text, tokens = blocks.get(name, (None, 0))
         tail.append(Block(name, offset, tokens, text))
         offset += tokens or 0
     difference = min(0, remainder or 0)
@@ -153,3 +161,31 @@ def with_texts(prompt: Prompt, contents: Mapping[int, str]) -> Prompt:
             for slot in prompt.timeline
         ),
     )
+
+
+def diverge(one: Prompt, other: Prompt) -> int | None:
+    """Where two prompts of one session part, in tokens; None where they are the same.
+
+    The parts that are no history are taken as equal: no plan changes them.
+    """
+    for left, right in zip(one.timeline, other.timeline, strict=True):
+        if left.rung != right.rung and left.tokens != right.tokens:
+            return min(left.offset, right.offset)
+    return None
+
+
+def sent_of(prompt: Prompt, covered: int) -> Sent:
+    """What a prompt whose last episode is ``covered`` puts into a slot, for the prefix ledger.
+
+    An episode is named by its place and its rung: its text follows from both.
+    """
+    blocks = tuple(
+        (block.name, "" if block.text is None else digest(block.text), block.tokens or 0)
+        for block in prompt.head
+    )
+    rows = tuple(
+        (slot.row.seq, slot.rung + (REDACTED if slot.row.redacted else 0), slot.tokens)
+        for slot in prompt.timeline
+        if slot.row.seq <= covered
+    )
+    return Sent(blocks, rows)

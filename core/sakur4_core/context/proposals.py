@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any, Protocol
 
 from sakur4_core.clock import stamp
-from sakur4_core.context.plan_json import plan_from_json
+from sakur4_core.context.effect import ADVISED, enforce
+from sakur4_core.context.proposal_rules import (
+    choose,
+    known,
+    must_be_open,
+    proposal_of,
+    revision,
+    sentence_key,
+)
+from sakur4_core.context.proposal_steps import Steps
+from sakur4_core.context.stated_rules import propose_stated
 from sakur4_core.errors import (
-    AlreadyDecided,
     AnchorOverflow,
     Expired,
     InvalidInput,
@@ -25,14 +31,9 @@ from sakur4_core.errors import (
 from sakur4_core.events import (
     PLAN_APPLIED,
     PLAN_UNDONE,
-    PROPOSAL_DECIDED,
-    PROPOSAL_STORED,
     EventBus,
 )
 from sakur4_core.memory.anchors import Anchors
-from sakur4_core.memory.constraints import Constraint, detect
-from sakur4_core.memory.own_words import without_own
-from sakur4_core.memory.text import preview
 from sakur4_core.models import (
     Committed,
     Plan,
@@ -40,7 +41,6 @@ from sakur4_core.models import (
     Pressure,
     Proposal,
     ProposalKind,
-    ProposalStatus,
     Role,
     Tier,
     to_json,
@@ -71,6 +71,7 @@ class Proposals:
         self._planner = planner
         self._anchors = anchors
         self._events = events
+        self._steps = Steps(workspace)
 
     # -- asking ------------------------------------------------------------------
 
@@ -128,8 +129,8 @@ class Proposals:
         def work(tx: Transaction) -> Proposal:
             for row in sql.pending(tx.db):
                 if row.kind == "anchor" and row.base_revision == key:
-                    return _proposal(row)
-            return self._insert(tx, "anchor", payload, session_id, key, asked_by)
+                    return proposal_of(row)
+            return self._steps.insert(tx, "anchor", payload, session_id, key, asked_by)
 
         return await self._workspace.database.write(work)
 
@@ -145,7 +146,7 @@ class Proposals:
             if anchor is None or anchor.unpinned_at is not None:
                 raise NotFound(f"No active anchor {anchor_id!r}.", "See `sakur4-tui anchors`.")
             payload = {"anchor_id": anchor_id, "content": anchor.content}
-            return self._insert(tx, "unpin", payload, anchor.session_id, anchor_id, asked_by)
+            return self._steps.insert(tx, "unpin", payload, anchor.session_id, anchor_id, asked_by)
 
         return await self._workspace.database.write(work)
 
@@ -154,49 +155,11 @@ class Proposals:
         if role not in (Role.USER, Role.SYSTEM) or committed.duplicate:
             return committed
         try:
-            first = await self._propose_constraints(committed)
+            first = await propose_stated(self._workspace, self.propose_anchor, committed)
         except Sakur4Error:
             log.exception("constraint detection failed for %s", committed.episode_id)
             return committed
         return committed if first is None else replace(committed, anchor_proposal=first)
-
-    async def _propose_constraints(self, committed: Committed) -> str | None:
-        content = await self._workspace.database.read(
-            lambda db: db.execute(
-                "SELECT content FROM episode WHERE seq = ?", (committed.seq,)
-            ).fetchone()[0]
-        )
-        first = None
-        for constraint in await asyncio.to_thread(detect, without_own(content)):
-            proposal_id = await self._propose_constraint(constraint, committed)
-            first = first or proposal_id
-        return first
-
-    async def _propose_constraint(
-        self, constraint: Constraint, committed: Committed
-    ) -> str | None:
-        key = sentence_key(constraint.sentence)
-        now = stamp(self._workspace.clock.now())
-
-        def known(db: Any) -> bool:
-            pinned = anchor_sql.all_active(db, now)
-            return sql.sentence_seen(db, key) or any(
-                sentence_key(anchor.content) == key for anchor in pinned
-            )
-
-        if await self._workspace.database.read(known):
-            return None
-        proposal = await self.propose_anchor(
-            constraint.sentence,
-            kind=constraint.kind,
-            session_id=committed.session_id,
-            asked_by="engine",
-            excerpt=constraint.sentence,
-            rule=constraint.rule,
-            confidence=constraint.confidence,
-            source_episode=committed.episode_id,
-        )
-        return proposal.proposal_id
 
     # -- looking -----------------------------------------------------------------
 
@@ -204,12 +167,12 @@ class Proposals:
         """What waits for a decision now, oldest first; what is overdue expires first."""
         await self._expire_overdue()
         rows = await self._workspace.database.read(lambda db: sql.pending(db, session_id))
-        return tuple(_proposal(row) for row in rows)
+        return tuple(proposal_of(row) for row in rows)
 
     async def recent(self, limit: int = 50) -> tuple[Proposal, ...]:
         """Proposals of any status, newest first."""
         rows = await self._workspace.database.read(lambda db: sql.recent(db, limit))
-        return tuple(_proposal(row) for row in rows)
+        return tuple(proposal_of(row) for row in rows)
 
     async def get(self, proposal_id: str) -> Proposal:
         """One proposal.
@@ -218,7 +181,7 @@ class Proposals:
             NotFound: There is none of that id.
         """
         row = await self._workspace.database.read(lambda db: sql.get(db, proposal_id))
-        return _proposal(_known(row, proposal_id))
+        return proposal_of(known(row, proposal_id))
 
     async def wait(self, proposal_id: str, timeout_s: float) -> Proposal:
         """The proposal once it is decided, or as it stands after ``timeout_s`` seconds.
@@ -253,7 +216,7 @@ class Proposals:
         """
         await self._expire_overdue()
         proposal = await self.get(proposal_id)
-        _must_be_open(proposal)
+        must_be_open(proposal)
         if proposal.kind is ProposalKind.ANCHOR:
             return await self._approve_anchor(proposal, by)
         if proposal.kind is ProposalKind.UNPIN:
@@ -270,9 +233,32 @@ class Proposals:
         """
 
         def work(tx: Transaction) -> Proposal:
-            row = _known(sql.get(tx.db, proposal_id), proposal_id)
-            self._decide(tx, _proposal(row), "rejected", by=by, reason=reason)
-            return _proposal(_known(sql.get(tx.db, proposal_id), proposal_id))
+            row = known(sql.get(tx.db, proposal_id), proposal_id)
+            self._steps.decide(tx, proposal_of(row), "rejected", by=by, reason=reason)
+            return proposal_of(known(sql.get(tx.db, proposal_id), proposal_id))
+
+        return await self._workspace.database.write(work)
+
+    async def mark_enforced(self, proposal_id: str, by: str) -> Proposal:
+        """Note that an applied plan is in effect: what is sent is now what it left.
+
+        A second call changes nothing.
+
+        Args:
+            by: What put it in effect: ``proxy``, ``hook``, ``compaction`` or ``harness``.
+
+        Raises:
+            NotFound: There is none of that id.
+            InvalidInput: It is no applied eviction plan.
+        """
+
+        def work(tx: Transaction) -> Proposal:
+            row = known(sql.get(tx.db, proposal_id), proposal_id)
+            if row.kind != "eviction" or row.status != "applied":
+                raise InvalidInput(f"{proposal_id} is a {row.status} {row.kind}, not in effect.")
+            if row.effect == ADVISED:
+                enforce(tx, proposal_id, row.session_id, by)
+            return proposal_of(known(sql.get(tx.db, proposal_id), proposal_id))
 
         return await self._workspace.database.write(work)
 
@@ -286,7 +272,7 @@ class Proposals:
 
         def work(tx: Transaction) -> Proposal:
             row = self._to_undo(tx, proposal_id)
-            proposal = _proposal(row)
+            proposal = proposal_of(row)
             if proposal.kind is ProposalKind.EVICTION:
                 detail = self._undo_eviction(tx, row)
             elif proposal.kind is ProposalKind.ANCHOR:
@@ -301,7 +287,7 @@ class Proposals:
                 subject=proposal.proposal_id,
                 detail={"kind": proposal.kind.value, **detail},
             )
-            return _proposal(_known(sql.get(tx.db, row.proposal_id), row.proposal_id))
+            return proposal_of(known(sql.get(tx.db, row.proposal_id), row.proposal_id))
 
         return await self._workspace.database.write(work)
 
@@ -320,16 +306,16 @@ class Proposals:
 
         def work(tx: Transaction) -> Proposal:
             stored = self._anchors.insert(tx, anchor)
-            self._decide(tx, proposal, "applied", by=by, undo=stored.anchor_id)
-            return _proposal(_known(sql.get(tx.db, proposal.proposal_id), proposal.proposal_id))
+            self._steps.decide(tx, proposal, "applied", by=by, undo=stored.anchor_id)
+            return proposal_of(known(sql.get(tx.db, proposal.proposal_id), proposal.proposal_id))
 
         return await self._workspace.database.write(work)
 
     async def _approve_unpin(self, proposal: Proposal, by: str) -> Proposal:
         def work(tx: Transaction) -> Proposal:
             ended = self._anchors.end(tx, proposal.payload["anchor_id"], by)
-            self._decide(tx, proposal, "applied", by=by, undo=ended.anchor_id)
-            return _proposal(_known(sql.get(tx.db, proposal.proposal_id), proposal.proposal_id))
+            self._steps.decide(tx, proposal, "applied", by=by, undo=ended.anchor_id)
+            return proposal_of(known(sql.get(tx.db, proposal.proposal_id), proposal.proposal_id))
 
         return await self._workspace.database.write(work)
 
@@ -358,7 +344,7 @@ class Proposals:
             [item.seq, item.from_tier.value, *(rung.tier.value for rung in item.rungs)]
             for item in chosen
         ]
-        self._decide(tx, proposal, "applied", by=by, effect="advised", undo=trail)
+        self._steps.decide(tx, proposal, "applied", by=by, effect=ADVISED, undo=trail)
         sql.move_tiers(tx, ((item.seq, item.to_tier) for item in chosen))
         freed = sum(item.tokens_before - item.tokens_after for item in chosen)
         tx.emit(
@@ -366,7 +352,7 @@ class Proposals:
             actor=by,
             session_id=proposal.session_id,
             subject=proposal.proposal_id,
-            detail={"items": len(chosen), "freed": freed, "effect": "advised"},
+            detail={"items": len(chosen), "freed": freed, "effect": ADVISED},
         )
 
     def _undo_eviction(self, tx: Transaction, row: sql.Row) -> dict[str, Any]:
@@ -382,12 +368,12 @@ class Proposals:
             if state.tier is moved[state.seq][1]
         ]
         sql.move_tiers(tx, back)
-        note = {} if row.effect == "advised" else {"enforced": row.effect}
+        note = {} if row.effect == ADVISED else {"enforced": row.effect}
         return {"restored": len(back), "changed_since": len(moved) - len(back), **note}
 
     def _to_undo(self, tx: Transaction, proposal_id: str | None) -> sql.Row:
         if proposal_id is not None:
-            row = _known(sql.get(tx.db, proposal_id), proposal_id)
+            row = known(sql.get(tx.db, proposal_id), proposal_id)
             if row.status != "applied":
                 raise InvalidInput(f"{proposal_id} is {row.status}, not applied.")
             return row
@@ -408,7 +394,7 @@ class Proposals:
             else None
         )
         if fresh is None:
-            await self._workspace.database.write(lambda tx: self._expire(tx, proposal, None))
+            await self._workspace.database.write(lambda tx: self._steps.expire(tx, proposal, None))
             raise Expired(
                 "The episodes of this plan have changed; it expired.",
                 "There is nothing left to evict.",
@@ -438,79 +424,14 @@ class Proposals:
                     replaces is None or (row.proposal_id != replaces.proposal_id)
                 ):
                     if row.payload == payload and row.base_revision == base:
-                        return _proposal(row)
-                    self._expire(tx, _proposal(row), None)
-            fresh = self._insert(tx, "eviction", payload, plan.session_id, base, asked_by)
+                        return proposal_of(row)
+                    self._steps.expire(tx, proposal_of(row), None)
+            fresh = self._steps.insert(tx, "eviction", payload, plan.session_id, base, asked_by)
             if replaces is not None:
-                self._expire(tx, replaces, fresh.proposal_id)
+                self._steps.expire(tx, replaces, fresh.proposal_id)
             return fresh
 
         return await self._workspace.database.write(work)
-
-    def _insert(
-        self,
-        tx: Transaction,
-        kind: str,
-        payload: dict[str, Any],
-        session_id: str | None,
-        base_revision: str,
-        asked_by: str,
-    ) -> Proposal:
-        proposal_id = self._workspace.ids.new("pr")
-        hours = self._workspace.settings.context.proposal_hours
-        sql.insert(
-            tx,
-            proposal_id,
-            kind,
-            payload,
-            session_id=session_id,
-            base_revision=base_revision,
-            asked_by=asked_by,
-            expires_at=stamp(self._workspace.clock.now() + timedelta(hours=hours)),
-        )
-        tx.emit(
-            PROPOSAL_STORED,
-            actor=asked_by,
-            session_id=session_id,
-            subject=proposal_id,
-            detail={"kind": kind, "preview": _headline(kind, payload)},
-        )
-        return _proposal(_known(sql.get(tx.db, proposal_id), proposal_id))
-
-    def _decide(
-        self,
-        tx: Transaction,
-        proposal: Proposal,
-        status: str,
-        *,
-        by: str,
-        reason: str | None = None,
-        effect: str | None = None,
-        undo: Any = None,
-    ) -> None:
-        decided = sql.decide(
-            tx, proposal.proposal_id, status, by=by, reason=reason, effect=effect, undo=undo
-        )
-        if not decided:
-            row = sql.get(tx.db, proposal.proposal_id)
-            _must_be_open(_proposal(_known(row, proposal.proposal_id)))
-        tx.emit(
-            PROPOSAL_DECIDED,
-            actor=by,
-            session_id=proposal.session_id,
-            subject=proposal.proposal_id,
-            detail={"kind": proposal.kind.value, "status": status, "reason": reason},
-        )
-
-    def _expire(self, tx: Transaction, proposal: Proposal, replaced_by: str | None) -> None:
-        if sql.decide(tx, proposal.proposal_id, "expired", by="engine", replaced_by=replaced_by):
-            tx.emit(
-                PROPOSAL_DECIDED,
-                actor="engine",
-                session_id=proposal.session_id,
-                subject=proposal.proposal_id,
-                detail={"kind": proposal.kind.value, "status": "expired"},
-            )
 
     async def _expire_overdue(self) -> None:
         now = stamp(self._workspace.clock.now())
@@ -520,94 +441,6 @@ class Proposals:
         def work(tx: Transaction) -> None:
             for proposal_id in sql.overdue(tx.db, now):
                 row = sql.get(tx.db, proposal_id)
-                self._expire(tx, _proposal(_known(row, proposal_id)), None)
+                self._steps.expire(tx, proposal_of(known(row, proposal_id)), None)
 
         await self._workspace.database.write(work)
-
-
-def revision(states: Sequence[sql.ItemState]) -> str:
-    """A hash of what a plan's validity hangs on; new turns do not change it."""
-    body = "|".join(
-        f"{s.seq},{s.tier},{s.superseded_by},{s.fold_id},{s.in_window},{s.redacted}"
-        for s in states
-    )
-    return hashlib.blake2b(body.encode("utf-8"), digest_size=12).hexdigest()
-
-
-def sentence_key(sentence: str) -> str:
-    """What makes two statements the same proposal: words only, case and spacing aside."""
-    words = re.sub(r"\W+", " ", sentence).strip().casefold()
-    return hashlib.blake2b(words.encode("utf-8"), digest_size=12).hexdigest()
-
-
-def choose(items: Sequence[PlanItem], wanted: frozenset[str] | None) -> tuple[PlanItem, ...]:
-    """The items to move; a tool call and its result move together or not at all.
-
-    Raises:
-        InvalidInput: An unknown id, a split pair, or nothing left.
-    """
-    if wanted is None:
-        return tuple(items)
-    unknown = wanted - {item.episode_id for item in items}
-    if unknown:
-        raise InvalidInput(f"Not in the plan: {', '.join(sorted(unknown))}.")
-    chosen = tuple(item for item in items if item.episode_id in wanted)
-    groups = {item.group for item in chosen}
-    split = [i.seq for i in items if i.group in groups and i.episode_id not in wanted]
-    if split:
-        raise InvalidInput(
-            f"#{split[0]} belongs to a tool call that stays in the plan.",
-            "Take the call and its result in or out together.",
-        )
-    if not chosen:
-        raise InvalidInput("No item is left in the plan.", "Reject it instead.")
-    return chosen
-
-
-def _headline(kind: str, payload: dict[str, Any]) -> str:
-    if kind == "eviction":
-        plan = payload["plan"]
-        return f"frees {int(plan['tokens_freed']['value'] or 0)} tokens"
-    return preview(str(payload["content"]))
-
-
-def _must_be_open(proposal: Proposal) -> None:
-    if proposal.status is ProposalStatus.EXPIRED:
-        instead = proposal.replaced_by
-        raise Expired(
-            "This proposal has expired.",
-            f"Decide on {instead} instead." if instead else "Ask for a new plan.",
-        )
-    if not proposal.open:
-        raise AlreadyDecided(
-            f"This proposal is {proposal.status} already, decided by {proposal.decided_by}.",
-            "A decision is taken once; an applied one can be undone.",
-        )
-
-
-def _known(row: sql.Row | None, proposal_id: str) -> sql.Row:
-    if row is None:
-        raise NotFound(f"No proposal {proposal_id!r}.", "List them with `sakur4-tui proposals`.")
-    return row
-
-
-def _proposal(row: sql.Row) -> Proposal:
-    plan = plan_from_json(row.payload["plan"]) if row.kind == "eviction" else None
-    return Proposal(
-        proposal_id=row.proposal_id,
-        kind=ProposalKind(row.kind),
-        status=ProposalStatus(row.status),
-        session_id=row.session_id,
-        payload=row.payload,
-        base_revision=row.base_revision,
-        asked_by=row.asked_by,
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        decided_by=row.decided_by,
-        decided_at=row.decided_at,
-        reason=row.reason,
-        replaced_by=row.replaced_by,
-        effect=row.effect,
-        plan=plan,
-        anchor_id=row.undo if isinstance(row.undo, str) else None,
-    )

@@ -10,6 +10,9 @@ from typing import Final
 from sakur4_core.memory.text import preview
 from sakur4_core.models import Role, Tier
 
+# Names this way of rendering where counts of it are kept; a change to any text gets a new name.
+RENDERING: Final = "r1"
+
 # Below this a mask would leave out nothing worth its own marker.
 MASK_MIN_CHARS: Final = 1_000
 HEAD_LINES: Final = 6

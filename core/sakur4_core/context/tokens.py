@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sakur4_core.errors import ConfigError
-from sakur4_core.models import Basis, Figure
 
 if TYPE_CHECKING:
     import tiktoken
@@ -69,8 +69,10 @@ class LocalCounter:
             # The array form leaves the interpreter's lock alone, so that threads help.
             return int(encoding.encode_to_numpy(piece, disallowed_special=()).size)
 
+        weighed = [(times, part) for times, lines in distinct(text) for part in pieces(lines)]
         with ThreadPoolExecutor(THREADS, thread_name_prefix="sakur4-count") as pool:
-            return sum(pool.map(size, pieces(text)))
+            sizes = pool.map(size, (part for _, part in weighed))
+            return sum(times * tokens for (times, _), tokens in zip(weighed, sizes, strict=True))
 
     async def measure(self, text: str) -> int:
         """The same, in a thread where it could hold the event loop up."""
@@ -106,11 +108,26 @@ def pieces(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def figure_for(model: str | None, tokens: float) -> Figure:
-    """A local count as a figure of ``model``: counted where it is the model's own tokenizer."""
-    name = (model or "").rsplit("/", 1)[-1]
-    own = name.startswith(_O200K_MODELS)
-    return Figure(tokens, Basis.COUNTED if own else Basis.ESTIMATED)
+def has_own_tokenizer(model: str | None) -> bool:
+    """Whether o200k_base is the model's own tokenizer, so that a local count is exact."""
+    return (model or "").rsplit("/", 1)[-1].startswith(_O200K_MODELS)
+
+
+def distinct(text: str) -> list[tuple[int, str]]:
+    """A text as its different lines, joined by how often they occur: ``(times, lines)``.
+
+    Only a cut that changes no count parts two lines, so the counts of the groups, each times
+    its number, sum to the count of the text. Logs and listings shrink to a fraction.
+    """
+    first, *middle = _SEAM.split(text)
+    if not middle:
+        return [(1, first)]
+    # The first may begin, and the last may end, with what only parts at its own place.
+    ends = [(1, first + "\n"), (1, middle.pop())]
+    groups: dict[int, list[str]] = {}
+    for line, times in Counter(middle).items():
+        groups.setdefault(times, []).append(line + "\n")
+    return [*ends, *((times, "".join(group)) for times, group in groups.items())]
 
 
 def _load() -> tiktoken.Encoding:

@@ -4,59 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import replace
-from datetime import datetime
-from typing import Protocol
+from typing import Final
 
-from sakur4_core.cache.coherence import Coherence, unknown_session
-from sakur4_core.clock import stamp
-from sakur4_core.context import planner
-from sakur4_core.context.budget import PROFILES
-from sakur4_core.context.ladder import Ladders
-from sakur4_core.context.money import call_price, rates
-from sakur4_core.context.prompt import (
-    SUBMITTABLE,
-    Prompt,
-    with_texts,
-)
-from sakur4_core.context.receipt import Facts, from_body, receipt_of, to_body
-from sakur4_core.context.tokens import figure_for
-from sakur4_core.context.usage import last_covered, normalise
-from sakur4_core.context.view import View, known_tokens, view_of
-from sakur4_core.errors import InvalidInput
-from sakur4_core.events import RECEIPT_STORED, USAGE_RECORDED
-from sakur4_core.memory.redaction import redact
-from sakur4_core.memory.text import MAX_CONTENT_BYTES, storable
-from sakur4_core.models import (
-    Anchor,
-    Basis,
-    Plan,
-    PlanItem,
-    Pressure,
-    Receipt,
-    Tier,
-    TierCount,
-    Tiers,
-    Usage,
-)
+from sakur4_core.cache.coherence import Coherence
+from sakur4_core.context.looking import AnchorSet, Looking
+from sakur4_core.context.planning import Planning
+from sakur4_core.context.prompt import Prompt, with_texts
+from sakur4_core.context.receipt import Facts, receipt_of
+from sakur4_core.context.receipt_json import from_body, to_body
+from sakur4_core.context.reporting import Reporting
+from sakur4_core.context.tiers import Label, render
+from sakur4_core.context.view import View
+from sakur4_core.errors import NotFound
+from sakur4_core.events import RECEIPT_STORED
+from sakur4_core.models import Plan, Receipt, Tier, TierCount, Tiers, Usage
 from sakur4_core.store import context as sql
-from sakur4_core.store import sessions as session_sql
+from sakur4_core.store import episodes as episode_sql
 from sakur4_core.store import window as window_sql
 from sakur4_core.store.database import Transaction
-from sakur4_core.store.window import Frame
+from sakur4_core.store.usage import prices
 from sakur4_core.workspace import Workspace
 
-NEXT_SHOWN = 20
-REMEMBERED_SESSIONS = 4
-
-
-class AnchorSet(Protocol):
-    """What is pinned, and how it stands in a prompt."""
-
-    async def active(self, session_id: str | None = None) -> tuple[Anchor, ...]: ...
-
-    def render(self, anchors: Sequence[Anchor]) -> str: ...
+NEXT_SHOWN: Final = 20
 
 
 class Window:
@@ -64,10 +33,10 @@ class Window:
 
     def __init__(self, workspace: Workspace, anchors: AnchorSet, coherence: Coherence) -> None:
         self._workspace = workspace
-        self._anchors = anchors
         self._coherence = coherence
-        self._ladders = Ladders(workspace.database, workspace.counter)
-        self._frames: dict[str, tuple[tuple[int, int], Frame]] = {}
+        self._looking = Looking(workspace, anchors, coherence)
+        self._planning = Planning(workspace, self._looking, coherence)
+        self._reporting = Reporting(workspace, self._looking, coherence)
 
     # -- reporting in --------------------------------------------------------------
 
@@ -88,44 +57,16 @@ class Window:
         Raises:
             InvalidInput: A number that no call can have.
         """
-        view = await self._look(session_id)
-        moment = self._workspace.clock.now()
-        usage = normalise(
+        return await self._reporting.usage(
             session_id=session_id,
-            turn=view.frame.turn,
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
             cache_read_tokens=cache_read_tokens,
             cache_write_tokens=cache_write_tokens,
             provider=provider,
             model=model,
-            created_at=stamp(moment),
             message_id=message_id,
         )
-        covered = last_covered(view.frame.rows)
-        cache = await self._coherence.verdict(usage)
-        price = await asyncio.to_thread(call_price, usage, moment)
-
-        def work(tx: Transaction) -> None:
-            sql.put_usage(
-                tx,
-                usage,
-                after_seq=covered,
-                local_count=known_tokens(view.sent, covered),
-                verdict=cache.verdict.value,
-                cause=cache.cause,
-                price=price,
-            )
-            session_sql.ensure(tx, session_id, harness="", model=model)
-            tx.emit(
-                USAGE_RECORDED,
-                actor="agent",
-                session_id=session_id,
-                detail={"tokens": usage.context_tokens, "verdict": cache.verdict.value},
-            )
-
-        await self._workspace.database.write(work)
-        return usage
 
     async def submit_prompt_part(self, session_id: str, name: str, content: str) -> None:
         """Note the real system prompt, tool schemas, or another part that a caller sends.
@@ -133,66 +74,92 @@ class Window:
         Raises:
             InvalidInput: An unknown part, or one that is too large.
         """
-        if name not in SUBMITTABLE:
-            raise InvalidInput(f"Unknown part {name!r}.", f"Use one of {', '.join(SUBMITTABLE)}.")
-        if len(content.encode("utf-8", "surrogatepass")) > MAX_CONTENT_BYTES:
-            raise InvalidInput(f"The part {name} is larger than {MAX_CONTENT_BYTES:,} bytes.")
-        text = (await asyncio.to_thread(redact, storable(content)[0])).text
-        tokens = await self._workspace.counter.measure(text)
+        await self._reporting.part(session_id, name, content)
 
-        def work(tx: Transaction) -> None:
-            if not sql.session_exists(tx.db, session_id):
-                raise unknown_session(session_id)
-            sql.put_part(tx, session_id, name, text, tokens)
+    async def record_compaction(
+        self,
+        session_id: str,
+        trigger: str | None = None,
+        pre_tokens: int | None = None,
+        after_seq: int | None = None,
+        *,
+        by: str = "harness",
+    ) -> int:
+        """Note that a harness compacted the window: what came before has left it.
 
-        await self._workspace.database.write(work)
+        In one transaction the episodes up to ``after_seq`` leave the window, and advised plans
+        of which nothing is left in it are marked enforced.
+
+        Args:
+            trigger: What set it off, in the harness's words (``auto``, ``manual``).
+            pre_tokens: The prompt's tokens before it, as the harness says.
+            after_seq: The last episode that left; None for the session's newest.
+            by: The actor of the event.
+
+        Returns:
+            How many episodes left the window.
+        """
+        return await self._reporting.compaction(
+            session_id, trigger=trigger, pre_tokens=pre_tokens, after_seq=after_seq, by=by
+        )
 
     # -- looking -------------------------------------------------------------------
 
+    async def look(self, session_id: str) -> View:
+        """The window with everything that is known of it."""
+        return await self._looking.at(session_id)
+
     async def assemble(self, session_id: str) -> Prompt:
         """The prompt as the next rewrite would render it, with every text."""
-        view = await self._look(session_id)
-        seqs = [slot.row.seq for slot in view.planned.timeline if slot.tokens]
-        texts = await self._workspace.database.read(lambda db: window_sql.contents(db, seqs))
-        return await asyncio.to_thread(with_texts, view.planned, texts)
+        return await self._with_texts((await self.look(session_id)).planned)
+
+    async def assemble_sent(self, session_id: str) -> Prompt:
+        """The prompt as it is sent until an approved plan takes effect, with every text."""
+        return await self._with_texts((await self.look(session_id)).sent)
+
+    async def render_item(self, episode_id: str, tier: Tier) -> str:
+        """What an episode looks like in the prompt at ``tier``: of others and untrusted.
+
+        Raises:
+            NotFound: There is no such episode.
+        """
+        episode = await self._workspace.database.read(lambda db: episode_sql.by_id(db, episode_id))
+        if episode is None:
+            raise NotFound(f"No episode {episode_id!r}.", "Use an id that the plan names.")
+        label = Label(episode.seq, episode.role, episode.tool_name)
+        return await asyncio.to_thread(render, tier, label, episode.content)
 
     async def receipt(self, session_id: str) -> Receipt:
         """What fills the window now. One is stored a turn, written only when it changed."""
-        view = await self._look(session_id)
-        model = view.frame.model
+        view = await self.look(session_id)
+        turn = view.frame.turn
 
-        def known(db: sqlite3.Connection) -> tuple[tuple[float | None, float | None], object]:
-            stored = sql.stored_receipt(db, session_id, view.frame.turn)
-            return sql.prices(db, session_id), stored
+        def known(
+            db: sqlite3.Connection,
+        ) -> tuple[tuple[float | None, float | None], tuple[str, str, str] | None]:
+            return prices(db, session_id), sql.stored_receipt(db, session_id, turn)
 
-        prices, stored = await self._workspace.database.read(known)
+        paid, stored = await self._workspace.database.read(known)
         facts = Facts(
-            frame=view.frame,
-            sent=view.sent,
-            planned=view.planned,
-            measure=lambda tokens: figure_for(model, tokens),
-            total=view.total,
-            budget=view.budget,
-            prices=prices,
-            counter=self._workspace.counter.name,
+            view=view,
+            prices=paid,
             backend=self._coherence.backend_name,
+            simulated=self._coherence.simulated,
         )
         body = to_body(await asyncio.to_thread(receipt_of, facts))
-        if isinstance(stored, tuple) and stored[2] == body:
+        if stored is not None and stored[2] == body:
             return from_body(*stored)
         fresh_id = self._workspace.ids.new("rc")
 
         def work(tx: Transaction) -> tuple[str, str]:
-            receipt_id, created_at, changed = sql.put_receipt(
-                tx, fresh_id, session_id, view.frame.turn, body
-            )
+            receipt_id, created_at, changed = sql.put_receipt(tx, fresh_id, session_id, turn, body)
             if changed:
                 tx.emit(
                     RECEIPT_STORED,
                     actor="engine",
                     session_id=session_id,
                     subject=receipt_id,
-                    detail={"turn": view.frame.turn},
+                    detail={"turn": turn},
                 )
             return receipt_id, created_at
 
@@ -205,20 +172,19 @@ class Window:
 
     async def tiers(self, session_id: str) -> Tiers:
         """How the episodes in the window stand, and what would leave it next."""
-        view = await self._look(session_id)
-        model = view.frame.model
-        counts = {tier: [0, 0] for tier in Tier}
+        view = await self.look(session_id)
+        counts = [[0, 0] for _ in Tier]
         for slot in view.planned.timeline:
-            counts[slot.tier][0] += 1
-            counts[slot.tier][1] += slot.tokens
+            counts[slot.rung][0] += 1
+            counts[slot.rung][1] += slot.tokens
         return Tiers(
             session_id=session_id,
             counts=tuple(
-                TierCount(tier, episodes, figure_for(model, tokens))
-                for tier, (episodes, tokens) in counts.items()
+                TierCount(tier, episodes, view.scale.figure(tokens))
+                for tier, (episodes, tokens) in zip(Tier, counts, strict=True)
             ),
             left_window=view.frame.left_window,
-            next_to_leave=(await self._forecast(view))[:NEXT_SHOWN],
+            next_to_leave=(await self._planning.forecast(view))[:NEXT_SHOWN],
         )
 
     # -- planning ------------------------------------------------------------------
@@ -242,128 +208,9 @@ class Window:
         Raises:
             InvalidInput: ``target`` is no share between 0 and 1.
         """
-        if target is not None and not 0 < target < 1:
-            raise InvalidInput("target must be between 0 and 1.", "0.4 means 40 % of the window.")
-        return await self._plan(await self._look(session_id, target), without)
+        return await self._planning.plan(session_id, target=target, without=without)
 
-    async def _forecast(self, view: View) -> tuple[PlanItem, ...]:
-        """What would leave next: the plan's items, or below the target those of a later plan."""
-        budget, total = view.budget, view.planned.total
-        if total <= budget.target and budget.trigger:
-            later = replace(budget, target=total * budget.target // budget.trigger)
-            view = replace(view, budget=later)
-        return (await self._plan(view, frozenset())).items
-
-    async def _plan(self, view: View, without: frozenset[str]) -> Plan:
-        settings = self._workspace.settings.context
-        usage = view.frame.usage
-        price_list = await asyncio.to_thread(
-            rates,
-            view.frame.model,
-            usage.usage.provider if usage else None,
-            _midnight(self._workspace.clock.now()),
-        )
-        case = planner.Case(
-            frame=view.frame,
-            prompt=view.planned,
-            budget=view.budget,
-            profile=PROFILES[settings.profile],
-            sent_total=view.sent.total,
-            anchor_tokens=view.anchor_tokens,
-            rates=price_list,
-            token_basis=view.total.basis
-            if view.sent.total == view.planned.total
-            else Basis.PREDICTED,
-        )
-        if case.pressure is Pressure.ANCHOR_OVERFLOW:
-            note = (
-                f"The pinned anchors take {view.anchor_tokens:,} tokens, more than their budget of"
-                f" {view.budget.anchors:,}."
-            )
-            return planner.compose(case, (), {}, [note])
-        if case.excess <= 0:
-            return planner.compose(case, (), {}, [_nothing_to_do(view)])
-        return await self._search(case, without)
-
-    async def _search(self, case: planner.Case, without: frozenset[str]) -> Plan:
-        """Widen the span until the plan reaches its target or nothing is left to widen to.
-
-        Only the episodes of the span are rendered and counted.
-        """
-        candidates = await asyncio.to_thread(planner.candidates, case, without)
-        choice = case.profile.choice
-        while True:
-            chosen_from, whole = planner.span(case, candidates, case.excess * choice)
-            ladders = await self._ladders.of(
-                slot.row for unit in chosen_from for slot in unit.slots
-            )
-            deepest = Tier.ARCHIVED if whole else Tier.REFERENCED
-            moves = await asyncio.to_thread(planner.choose, case, chosen_from, ladders, deepest)
-            if whole or sum(move.saved for move in moves) >= case.excess:
-                break
-            choice *= 2
-        missing = case.excess - sum(move.saved for move in moves)
-        notes = [] if missing <= 0 else [_why_short(missing, bool(without))]
-        return await asyncio.to_thread(planner.compose, case, moves, ladders, notes)
-
-    # -- the one look --------------------------------------------------------------
-
-    async def _look(self, session_id: str, target: float | None = None) -> View:
-        frame = await self._frame(session_id)
-        anchors = self._anchors.render(await self._anchors.active(session_id))
-        folds = "\n\n".join(fold.summary for fold in frame.folds)
-        counter = self._workspace.counter
-        anchor_part = (anchors, await counter.measure(anchors))
-        fold_part = (folds, await counter.measure(folds))
-        rendered = (Tier.MASKED, Tier.REFERENCED)
-        ladders = await self._ladders.of(
-            row
-            for row in frame.rows
-            if row.redacted or row.tier in rendered or row.sent_tier in rendered
-        )
-        return await asyncio.to_thread(
-            view_of,
-            frame,
-            ladders,
-            anchors=anchor_part,
-            folds=fold_part,
-            settings=self._workspace.settings.context,
-            target=target,
-        )
-
-    async def _frame(self, session_id: str) -> Frame:
-        """The session's frame, read again only if the store moved since the last look."""
-        known = self._frames.pop(session_id, None)
-
-        def work(db: sqlite3.Connection) -> tuple[tuple[int, int], Frame | None]:
-            version = window_sql.version(db)
-            if known is not None and known[0] == version:
-                return known
-            return version, window_sql.frame(db, session_id)
-
-        version, frame = await self._workspace.database.read(work)
-        if frame is None:
-            raise unknown_session(session_id)
-        self._frames[session_id] = (version, frame)
-        while len(self._frames) > REMEMBERED_SESSIONS:
-            del self._frames[next(iter(self._frames))]
-        return frame
-
-
-def _midnight(moment: datetime) -> datetime:
-    """Prices change by the day, so that looks within one share their rates."""
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _nothing_to_do(view: View) -> str:
-    if view.sent.total > view.budget.target:
-        return "An approved plan already reaches the target; it is not in effect yet."
-    return "The window is below its target."
-
-
-def _why_short(missing: int, trimmed: bool) -> str:
-    left = "what was left out, " if trimmed else ""
-    return (
-        f"{missing:,} tokens above the target cannot leave: {left}the newest turn, the newest"
-        " user message, open calls and folds, and the parts that are no history."
-    )
+    async def _with_texts(self, prompt: Prompt) -> Prompt:
+        seqs = [slot.row.seq for slot in prompt.timeline if slot.tokens]
+        texts = await self._workspace.database.read(lambda db: window_sql.contents(db, seqs))
+        return await asyncio.to_thread(with_texts, prompt, texts)

@@ -8,7 +8,7 @@ from typing import Final
 
 from sakur4_core.context.prompt import Slot
 from sakur4_core.models import Contribution, Role
-from sakur4_core.store.window import Frame
+from sakur4_core.store.window import Frame, WindowRow
 
 # The scale: the newest episode gains RECENCY, and half of it for each HALF_LIFE episodes back.
 RECENCY: Final = 6.0
@@ -23,6 +23,9 @@ SUPERSEDED: Final = -3.0
 DROPPABLE: Final = -1.5
 SUMMARISED: Final = -1.0
 
+# Farther back, recency rounds to nothing.
+_RECENCY: Final = tuple(round(RECENCY * 0.5 ** (back / HALF_LIFE), 2) for back in range(250))
+
 Reason = tuple[str, float, str]
 
 
@@ -33,22 +36,34 @@ class Worth:
     frame: Frame
     newest: int
 
+    def value(self, slot: Slot, place: int) -> float:
+        """The sum of the reasons, without their words: it is asked of thousands."""
+        row = slot.row
+        value = _recency(self.newest - place) + BY_ROLE[_part(row)]
+        if slot.tokens > LARGE_TOKENS:
+            value -= _size(slot.tokens)
+        if row.seq in self.frame.dependants:
+            value += _support(self.frame.dependants[row.seq])
+        if row.superseded_by is not None:
+            value += SUPERSEDED
+        elif row.droppable:
+            value += DROPPABLE
+        if row.seq in self.frame.summarised:
+            value += SUMMARISED
+        return round(value, 2)
+
     def reasons(self, slot: Slot, place: int) -> list[Reason]:
         """Name, amount and note of everything that counts; they sum to the value."""
-        row = slot.row
-        tool = row.tool_call_id is not None and row.role is not Role.USER
-        recency = RECENCY * 0.5 ** ((self.newest - place) / HALF_LIFE)
+        row, part = slot.row, _part(slot.row)
         reasons: list[Reason] = [
-            ("recency", round(recency, 2), f"of {RECENCY:g}"),
-            ("role", BY_ROLE[Role.TOOL if tool else row.role], "tool" if tool else row.role.value),
+            ("recency", _recency(self.newest - place), f"of {RECENCY:g}"),
+            ("role", BY_ROLE[part], part.value),
         ]
         if slot.tokens > LARGE_TOKENS:
-            size = min(SIZE_AT_MOST, 0.5 * math.log2(slot.tokens / LARGE_TOKENS))
-            reasons.append(("size", -round(size, 2), f"{slot.tokens:,} tokens"))
+            reasons.append(("size", -_size(slot.tokens), f"{slot.tokens:,} tokens"))
         dependants = self.frame.dependants.get(row.seq, 0)
         if dependants:
-            amount = min(DEPENDANTS_AT_MOST, DEPENDANT * dependants)
-            reasons.append(("dependants", amount, f"{dependants} derived from it"))
+            reasons.append(("dependants", _support(dependants), f"{dependants} derived from it"))
         if row.superseded_by is not None:
             reasons.append(("superseded", SUPERSEDED, f"corrected by {row.superseded_by}"))
         elif row.droppable:
@@ -57,16 +72,26 @@ class Worth:
             reasons.append(("summarised", SUMMARISED, "a summary rests on it"))
         return reasons
 
-    def value(self, slot: Slot, place: int) -> float:
-        """The sum of the reasons."""
-        return total(self.reasons(slot, place))
-
-
-def total(reasons: list[Reason]) -> float:
-    """The value that the reasons make."""
-    return round(sum(amount for _, amount, _ in reasons), 2)
-
 
 def contributions(reasons: list[Reason]) -> tuple[Contribution, ...]:
     """Reasons as the models carry them."""
-    return tuple(Contribution(*reason) for reason in reasons)
+    return tuple([Contribution(*reason) for reason in reasons])
+
+
+def _recency(back: int) -> float:
+    return _RECENCY[back] if back < len(_RECENCY) else 0.0
+
+
+def _part(row: WindowRow) -> Role:
+    """Who an episode counts as: a call belongs to its tool's result."""
+    if row.tool_call_id is not None and row.role is not Role.USER:
+        return Role.TOOL
+    return row.role
+
+
+def _size(tokens: int) -> float:
+    return round(min(SIZE_AT_MOST, 0.5 * math.log2(tokens / LARGE_TOKENS)), 2)
+
+
+def _support(dependants: int) -> float:
+    return min(DEPENDANTS_AT_MOST, DEPENDANT * dependants)

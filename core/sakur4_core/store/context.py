@@ -1,122 +1,149 @@
-"""SQL of what was sent and what it cost: ``usage``, ``receipt``, ``prompt_part``, ``snapshot``."""
+"""SQL of what was sent: prompt parts, receipts, compactions, slots, snapshots."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from sakur4_core.models import Usage
 from sakur4_core.store.database import Transaction
 
-_USAGE = (
-    "session_id, turn, context_tokens, input_tokens, completion_tokens, cache_read_tokens,"
-    " cache_write_tokens, provider, model, created_at, message_id"
-)
+# -- the prefix ledger ----------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class UsageRow:
-    """A usage report with what was known locally at its moment.
-
-    Attributes:
-        after_seq: The last episode that the reported prompt can have held.
-        local_count: What the known parts of that prompt counted, or None.
-        verdict: The cache verdict's word, with its ``cause``.
-    """
-
-    usage: Usage
-    after_seq: int
-    local_count: int | None
-    verdict: str | None
-    cause: str | None
-
-
-# -- usage ---------------------------------------------------------------------
-
-
-def put_usage(
+def put_slot(
     tx: Transaction,
-    usage: Usage,
-    *,
-    after_seq: int,
-    local_count: int,
-    verdict: str,
-    cause: str | None,
-    price: float | None,
+    session_id: str,
+    slot_id: int,
+    segments: str,
+    tokens: int,
+    checkpoints: Sequence[int],
+    backend: str,
 ) -> None:
-    """Store a report; a later row of the same message takes the place of the earlier."""
+    """Note what was last sent to a slot, and where the slot can resume."""
+    now = tx.now()
     tx.db.execute(
-        f"INSERT INTO usage ({_USAGE}, after_seq, local_count, verdict, cause, price)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (session_id, message_id) WHERE message_id IS NOT NULL DO UPDATE SET"
-        " context_tokens = excluded.context_tokens, input_tokens = excluded.input_tokens,"
-        " completion_tokens = excluded.completion_tokens,"
-        " cache_read_tokens = excluded.cache_read_tokens,"
-        " cache_write_tokens = excluded.cache_write_tokens, provider = excluded.provider,"
-        " model = excluded.model, verdict = excluded.verdict, cause = excluded.cause,"
-        " price = excluded.price",
-        (
-            usage.session_id,
-            usage.turn,
-            usage.context_tokens,
-            usage.input_tokens,
-            usage.completion_tokens,
-            usage.cache_read_tokens,
-            usage.cache_write_tokens,
-            usage.provider,
-            usage.model,
-            usage.created_at,
-            usage.message_id,
-            after_seq,
-            local_count,
-            verdict,
-            cause,
-            price,
-        ),
+        "INSERT OR REPLACE INTO slot_state (session_id, slot_id, segments, tokens, updated_at)"
+        " VALUES (?, ?, ?, ?, ?)",
+        (session_id, slot_id, segments, tokens, now),
+    )
+    tx.db.execute(
+        "DELETE FROM checkpoint WHERE session_id = ? AND slot_id = ?", (session_id, slot_id)
+    )
+    tx.db.executemany(
+        "INSERT INTO checkpoint (session_id, slot_id, position, backend, created_at)"
+        " VALUES (?, ?, ?, ?, ?)",
+        ((session_id, slot_id, position, backend, now) for position in checkpoints),
     )
 
 
-def newest_usage(
-    db: sqlite3.Connection, session_id: str, *, other_than: str | None = None
-) -> UsageRow | None:
-    """The last report of a session; ``other_than`` leaves one message's own row out."""
+def slot_segments(db: sqlite3.Connection, session_id: str, slot_id: int) -> str | None:
+    """What was last sent to a slot, or None."""
     row = db.execute(
-        f"SELECT {_USAGE}, after_seq, local_count, verdict, cause FROM usage"
-        " WHERE session_id = ? AND (? IS NULL OR message_id IS NULL OR message_id <> ?)"
-        " ORDER BY usage_row DESC LIMIT 1",
-        (session_id, other_than, other_than),
+        "SELECT segments FROM slot_state WHERE session_id = ? AND slot_id = ?",
+        (session_id, slot_id),
     ).fetchone()
-    if row is None:
-        return None
-    return UsageRow(
-        Usage(*row[:11]), row["after_seq"], row["local_count"], row["verdict"], row["cause"]
+    return None if row is None else row[0]
+
+
+def checkpoints_of(db: sqlite3.Connection, session_id: str, slot_id: int) -> tuple[int, ...]:
+    """Where a slot can resume, in tokens from the beginning; none where nobody said."""
+    rows = db.execute(
+        "SELECT position FROM checkpoint WHERE session_id = ? AND slot_id = ? ORDER BY position",
+        (session_id, slot_id),
     )
-
-
-def prices(db: sqlite3.Connection, session_id: str) -> tuple[float | None, float | None]:
-    """What the newest call and the whole session cost in USD; None where not fully known."""
-    newest = db.execute(
-        "SELECT price FROM usage WHERE session_id = ? ORDER BY usage_row DESC LIMIT 1",
-        (session_id,),
-    ).fetchone()
-    total, unknown = db.execute(
-        "SELECT sum(price), count(*) - count(price) FROM usage WHERE session_id = ?",
-        (session_id,),
-    ).fetchone()
-    return (None if newest is None else newest[0]), (None if unknown else total)
+    return tuple(row[0] for row in rows)
 
 
 def moved_since(db: sqlite3.Connection, session_id: str, moment: str) -> tuple[str, ...]:
     """What happened to a session's prefix since ``moment``: event kinds, sorted."""
     rows = db.execute(
         "SELECT DISTINCT kind FROM event WHERE session_id = ? AND created_at >= ? AND kind IN"
-        " ('window.compacted', 'plan.enforced', 'plan.undone', 'fold.closed')"
+        " ('window.compacted', 'plan.enforced', 'plan.undone', 'fold.closed', 'fold.reopened',"
+        " 'snapshot.restored')"
         " ORDER BY kind",
         (session_id, moment),
     )
     return tuple(row[0] for row in rows)
+
+
+# -- compactions -----------------------------------------------------------------
+
+
+def compactions(db: sqlite3.Connection, session_id: str) -> int:
+    """How many compactions a session had."""
+    count: int = db.execute(
+        "SELECT count(*) FROM compaction WHERE session_id = ?", (session_id,)
+    ).fetchone()[0]
+    return count
+
+
+def put_compaction(
+    tx: Transaction,
+    session_id: str,
+    *,
+    after_seq: int | None,
+    trigger: str | None,
+    pre_tokens: int | None,
+) -> tuple[int, int]:
+    """Note a compaction: what stands at ``after_seq`` or before it has left the window.
+
+    Args:
+        after_seq: None for the session's newest episode.
+
+    Returns:
+        The place that was compacted up to, and how many episodes left.
+    """
+    last = after_seq
+    if last is None:
+        last = tx.db.execute(
+            "SELECT coalesce(max(seq), 0) FROM episode WHERE session_id = ?", (session_id,)
+        ).fetchone()[0]
+    tx.db.execute(
+        "INSERT INTO compaction (session_id, after_seq, trigger, pre_tokens, created_at)"
+        " VALUES (?, ?, ?, ?, ?)",
+        (session_id, last, trigger, pre_tokens, tx.now()),
+    )
+    left = tx.db.execute(
+        "UPDATE episode_state SET in_window = 'no' WHERE in_window <> 'no' AND seq IN"
+        " (SELECT seq FROM episode WHERE session_id = ? AND seq <= ?)",
+        (session_id, last),
+    ).rowcount
+    return last, left
+
+
+def waiting_plans(db: sqlite3.Connection, session_id: str) -> tuple[tuple[str, bool], ...]:
+    """Applied plans of a session that are only advised, and whether all they move is out of
+    the window."""
+    rows = db.execute(
+        "SELECT p.proposal_id, NOT EXISTS ("
+        " SELECT 1 FROM json_each(p.undo) m"
+        " JOIN episode_state s ON s.seq = json_extract(m.value, '$[0]') WHERE s.in_window <> 'no')"
+        " FROM proposal p WHERE p.session_id = ? AND p.kind = 'eviction' AND p.status = 'applied'"
+        " AND p.effect = 'advised' ORDER BY p.decided_at, p.rowid",
+        (session_id,),
+    )
+    return tuple((row[0], bool(row[1])) for row in rows)
+
+
+class PlanRow(NamedTuple):
+    """An eviction proposal in short: its status, and the prompt before and after its plan."""
+
+    status: str
+    tokens_before: int
+    tokens_after: int
+
+
+def newest_plan(db: sqlite3.Connection, session_id: str) -> PlanRow | None:
+    """The session's newest eviction proposal, whatever became of it, or None."""
+    row = db.execute(
+        "SELECT status, json_extract(payload, '$.plan.tokens_before.value'),"
+        " json_extract(payload, '$.plan.tokens_after.value') FROM proposal"
+        " WHERE session_id = ? AND kind = 'eviction' ORDER BY created_at DESC, rowid DESC LIMIT 1",
+        (session_id,),
+    ).fetchone()
+    return None if row is None else PlanRow(row[0], int(row[1] or 0), int(row[2] or 0))
 
 
 # -- receipts, prompt parts, snapshots -------------------------------------------

@@ -13,11 +13,16 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from sakur4_core.models import Role, Tier
-from sakur4_core.store.context import UsageRow, newest_usage
+from sakur4_core.store.context import compactions
+from sakur4_core.store.database import Transaction
+from sakur4_core.store.usage import Report, UsageRow, newest_usage, reports_of
 
 # Looked up by the stored word: calling the enum costs more than the rest of a row.
 _ROLES: Final = {role.value: role for role in Role}
-_TIERS: Final = {tier.value: tier for tier in Tier}
+_RUNGS: Final = {tier.value: rung for rung, tier in enumerate(Tier)}
+
+
+BEGINNING_CHARS: Final = 600
 
 
 class WindowRow(NamedTuple):
@@ -25,9 +30,9 @@ class WindowRow(NamedTuple):
 
     Attributes:
         tokens: What it costs verbatim, by the counter of its commit.
-        tier: As the next prompt will render it.
-        sent_tier: As the prompts sent so far rendered it; differs from ``tier`` while an
-            approved plan is only advised.
+        rung: How many steps down the next prompt will render it.
+        sent_rung: The same of the prompts sent so far; differs while an approved plan is only
+            advised.
         redacted: Whether its content is a tombstone.
     """
 
@@ -38,8 +43,8 @@ class WindowRow(NamedTuple):
     tool_name: str | None
     tool_call_id: str | None
     tokens: int
-    tier: Tier
-    sent_tier: Tier
+    rung: int
+    sent_rung: int
     droppable: bool
     superseded_by: str | None
     redacted: bool
@@ -74,11 +79,14 @@ class Frame:
         dependants: How many things were derived from an episode, by its place.
         summarised: Places of episodes that a summary is anchored to.
         usage: The newest report that still describes the window, or None.
+        reports: What is known of the model's tokens, from all its sessions.
         largest_context: The largest prompt ever reported for the session.
     """
 
     session_id: str
+    slot_id: int | None
     model: str | None
+    provider: str | None
     turn: int
     rows: tuple[WindowRow, ...]
     left_window: int
@@ -88,6 +96,7 @@ class Frame:
     dependants: Mapping[int, int]
     summarised: frozenset[int]
     usage: UsageRow | None
+    reports: tuple[Report, ...]
     largest_context: int
     compactions: int
 
@@ -101,25 +110,25 @@ def version(db: sqlite3.Connection) -> tuple[int, int]:
     return id(db), number
 
 
-def frame(db: sqlite3.Connection, session_id: str) -> Frame | None:
-    """The window of a session, or None where there is no such session."""
+def frame(db: sqlite3.Connection, session_id: str, counter: str) -> Frame | None:
+    """The window of a session, or None where there is no such session.
+
+    Args:
+        counter: What local counts are counted with; reports counted otherwise are left out.
+    """
     session = db.execute(
-        "SELECT model FROM session WHERE session_id = ?", (session_id,)
+        "SELECT slot_id, model FROM session WHERE session_id = ?", (session_id,)
     ).fetchone()
     if session is None:
         return None
-    compactions, compacted_after = db.execute(
-        "SELECT count(*), max(after_seq) FROM compaction WHERE session_id = ?", (session_id,)
-    ).fetchone()
     usage = newest_usage(db, session_id)
-    largest = db.execute(
-        "SELECT coalesce(max(context_tokens), 0) FROM usage WHERE session_id = ?", (session_id,)
-    ).fetchone()[0]
-    # A report from before a compaction says nothing of the window after it.
-    current = usage if usage and usage.after_seq > (compacted_after or -1) else None
+    epoch = compactions(db, session_id)
+    model = (usage.usage.model if usage else None) or session["model"]
     return Frame(
         session_id=session_id,
-        model=(usage.usage.model if usage else None) or session["model"],
+        slot_id=session["slot_id"],
+        model=model,
+        provider=usage.usage.provider if usage else None,
         turn=_count(
             db, "SELECT coalesce(max(turn), 0) FROM episode WHERE session_id = ?", session_id
         ),
@@ -138,9 +147,15 @@ def frame(db: sqlite3.Connection, session_id: str) -> Frame | None:
         ).fetchone()[0],
         dependants=_dependants(db, session_id),
         summarised=_summarised(db, session_id),
-        usage=current,
-        largest_context=largest,
-        compactions=compactions,
+        # A report from before a compaction says nothing of the window after it.
+        usage=usage if usage is not None and usage.epoch == epoch else None,
+        reports=reports_of(db, model, counter),
+        largest_context=_count(
+            db,
+            "SELECT coalesce(max(context_tokens), 0) FROM usage WHERE session_id = ?",
+            session_id,
+        ),
+        compactions=epoch,
     )
 
 
@@ -153,13 +168,23 @@ def contents(db: sqlite3.Connection, seqs: Iterable[int]) -> dict[int, str]:
     return {row[0]: row[1] for row in rows}
 
 
+def beginnings(db: sqlite3.Connection, seqs: Iterable[int]) -> dict[int, str]:
+    """The first characters of episodes by place, enough for a line."""
+    rows = db.execute(
+        "SELECT seq, substr(content, 1, ?) FROM episode"
+        " WHERE seq IN (SELECT value FROM json_each(?))",
+        (BEGINNING_CHARS, json.dumps(list(seqs))),
+    )
+    return {row[0]: row[1] for row in rows}
+
+
 def _count(db: sqlite3.Connection, query: str, session_id: str) -> int:
     value: int = db.execute(query, (session_id,)).fetchone()[0]
     return value
 
 
 def _rows(db: sqlite3.Connection, session_id: str) -> tuple[WindowRow, ...]:
-    sent = _sent_tiers(db, session_id)
+    sent = _sent_rungs(db, session_id)
     rows = db.execute(
         "SELECT e.seq, e.episode_id, e.turn, e.role, e.tool_name, e.tool_call_id, e.token_count,"
         " s.tier, s.droppable, s.superseded_by, r.seq"
@@ -170,46 +195,35 @@ def _rows(db: sqlite3.Connection, session_id: str) -> tuple[WindowRow, ...]:
         (session_id,),
     )
     rows.row_factory = None
+    roles, rungs = _ROLES, _RUNGS
     return tuple(
         WindowRow(
-            seq,
-            episode_id,
-            turn,
-            _ROLES[role],
-            tool_name,
-            call_id,
-            tokens,
-            _TIERS[tier],
-            sent.get(seq) or _TIERS[tier],
-            bool(droppable),
-            superseded_by,
-            redacted is not None,
+            row[0],
+            row[1],
+            row[2],
+            roles[row[3]],
+            row[4],
+            row[5],
+            row[6],
+            rungs[row[7]],
+            sent.get(row[0], rungs[row[7]]),
+            bool(row[8]),
+            row[9],
+            row[10] is not None,
         )
-        for (
-            seq,
-            episode_id,
-            turn,
-            role,
-            tool_name,
-            call_id,
-            tokens,
-            tier,
-            droppable,
-            superseded_by,
-            redacted,
-        ) in rows
+        for row in rows
     )
 
 
-def _sent_tiers(db: sqlite3.Connection, session_id: str) -> dict[int, Tier]:
-    """The tiers before the plans that are applied but only advised; the oldest plan wins."""
+def _sent_rungs(db: sqlite3.Connection, session_id: str) -> dict[int, int]:
+    """The rungs before the plans that are applied but only advised; the oldest plan wins."""
     rows = db.execute(
         "SELECT undo FROM proposal WHERE session_id = ? AND kind = 'eviction'"
         " AND status = 'applied' AND effect = 'advised' AND undo IS NOT NULL"
         " ORDER BY decided_at DESC, rowid DESC",
         (session_id,),
     )
-    return {move[0]: Tier(move[1]) for row in rows for move in json.loads(row[0])}
+    return {move[0]: _RUNGS[move[1]] for row in rows for move in json.loads(row[0])}
 
 
 def _parts(db: sqlite3.Connection, session_id: str) -> tuple[PartRow, ...]:
@@ -247,3 +261,28 @@ def _summarised(db: sqlite3.Connection, session_id: str) -> frozenset[int]:
         (session_id,),
     )
     return frozenset(row[0] for row in rows)
+
+
+def counts_of(
+    db: sqlite3.Connection, seqs: Iterable[int], counters: Iterable[str]
+) -> dict[int, dict[str, int]]:
+    """What episodes cost by counters other than their commit's, by place and counter."""
+    rows = db.execute(
+        "SELECT seq, counter, tokens FROM token_count"
+        " WHERE seq IN (SELECT value FROM json_each(?))"
+        " AND counter IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(seqs)), json.dumps(list(counters))),
+    )
+    found: dict[int, dict[str, int]] = {}
+    for seq, counter, tokens in rows:
+        found.setdefault(seq, {})[counter] = tokens
+    return found
+
+
+def put_counts(tx: Transaction, counts: Iterable[tuple[int, str, int]]) -> None:
+    """Remember what episodes cost by a counter: place, counter, tokens."""
+    tx.db.executemany(
+        "INSERT INTO token_count (seq, counter, tokens) VALUES (?, ?, ?)"
+        " ON CONFLICT (seq, counter) DO UPDATE SET tokens = excluded.tokens",
+        counts,
+    )

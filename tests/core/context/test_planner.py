@@ -9,9 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sakur4_core.context import planner
 from sakur4_core.context.budget import PROFILES, budget_of
-from sakur4_core.context.ladder import Ladder
+from sakur4_core.context.calibration import Scale
+from sakur4_core.context.captions import Caption
+from sakur4_core.context.composition import compose
+from sakur4_core.context.ladder import Costs
 from sakur4_core.context.planner import LADDER, Case
-from sakur4_core.context.prompt import assemble
+from sakur4_core.context.prompt import FOLD_SUMMARIES, PINNED_ANCHORS, assemble
 from sakur4_core.models import Basis, Plan, Pressure, Role, Tier, counted
 from sakur4_core.settings import ContextSettings
 from sakur4_core.store.window import Frame, WindowRow
@@ -33,10 +36,10 @@ STEPS = st.lists(
 )
 
 
-def rows_of(steps: list[Step]) -> tuple[list[WindowRow], dict[int, Ladder]]:
+def rows_of(steps: list[Step]) -> tuple[list[WindowRow], dict[int, Costs]]:
     """A timeline with a ladder for each row; a stub may cost more than its episode."""
     rows: list[WindowRow] = []
-    ladders: dict[int, Ladder] = {}
+    ladders: dict[int, Costs] = {}
     for index, (kind, tier, live, masked, stub, wrong) in enumerate(steps):
         call = f"c{index}" if kind in ("pair", "open") else None
         roles = {"pair": ["assistant", "tool"], "open": ["assistant"]}.get(kind, [kind])
@@ -44,7 +47,7 @@ def rows_of(steps: list[Step]) -> tuple[list[WindowRow], dict[int, Ladder]]:
             seq = len(rows) + 1
             tokens = live // 20 if role == "assistant" and call else live
             costs = (tokens, int(tokens * masked), int(tokens * stub), 0, 0)
-            ladders[seq] = Ladder(costs, f"row {seq}", "head and tail")
+            ladders[seq] = costs
             rows.append(
                 WindowRow(
                     seq,
@@ -54,8 +57,8 @@ def rows_of(steps: list[Step]) -> tuple[list[WindowRow], dict[int, Ladder]]:
                     "Read" if call else None,
                     call,
                     tokens,
-                    tier,
-                    tier,
+                    tier.rung,
+                    tier.rung,
                     wrong,
                     "ep_x" if wrong else None,
                     False,
@@ -65,11 +68,13 @@ def rows_of(steps: list[Step]) -> tuple[list[WindowRow], dict[int, Ladder]]:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Case, dict[int, Ladder]]:
+def cases(draw: st.DrawFn) -> tuple[Case, dict[int, Costs]]:
     rows, ladders = rows_of(draw(STEPS))
     frame = Frame(
         session_id="s1",
+        slot_id=None,
         model=None,
+        provider=None,
         turn=1,
         rows=tuple(rows),
         left_window=0,
@@ -79,44 +84,59 @@ def cases(draw: st.DrawFn) -> tuple[Case, dict[int, Ladder]]:
         dependants={3: 2, 5: 9},
         summarised=frozenset({2, 4}),
         usage=None,
+        reports=(),
         largest_context=0,
         compactions=0,
     )
+    scale = Scale(draw(st.sampled_from([1.0, 1.0, 0.93, 1.21])), Basis.COUNTED)
     prompt = assemble(
         frame,
         ladders,
-        anchors=("", 40),
-        folds=("", 0),
+        scale=scale,
+        blocks={PINNED_ANCHORS: ("", 40), FOLD_SUMMARIES: ("", 0)},
         remainder=draw(st.sampled_from([None, 0, 900, -300])),
-        tier_of=lambda row: row.tier,
+        sent=False,
     )
     name = draw(st.sampled_from(sorted(PROFILES)))
     chosen = ContextSettings.model_validate({"profile": name, "reserve_output": 500})
     budget = budget_of(chosen, counted(draw(st.integers(1_000, 40_000))))
-    case = Case(frame, prompt, budget, PROFILES[name], prompt.total, 40, None, Basis.COUNTED)
+    errors = frozenset(draw(st.sets(st.integers(1, 40), max_size=3)))
+    case = Case(
+        frame=frame,
+        prompt=prompt,
+        budget=budget,
+        profile=PROFILES[name],
+        sent_total=prompt.total,
+        total=counted(prompt.total),
+        errors=errors,
+        anchor_tokens=40,
+        scale=scale,
+        rates=None,
+        checkpoints=draw(st.sampled_from([None, None, (), tuple(range(1_024, 9_000, 1_024))])),
+    )
     return case, ladders
 
 
-def make(case: Case, ladders: dict[int, Ladder], without: frozenset[str] = frozenset()) -> Plan:
+def make(case: Case, ladders: dict[int, Costs], without: frozenset[str] = frozenset()) -> Plan:
     units, whole = planner.span(case, planner.candidates(case, without), 10**9)
     assert whole
     moves = planner.choose(case, units, ladders, Tier.ARCHIVED)
-    return planner.compose(case, moves, ladders, ())
+    captions = {row.seq: Caption(f"row {row.seq}", "head and tail") for row in case.frame.rows}
+    return compose(case, moves, ladders, captions, ())
 
 
 @given(cases())
 @settings(max_examples=60, deadline=None)
-def test_the_same_input_gives_the_same_plan(made: tuple[Case, dict[int, Ladder]]) -> None:
+def test_the_same_input_gives_the_same_plan(made: tuple[Case, dict[int, Costs]]) -> None:
     case, ladders = made
     assert make(case, ladders) == make(case, dict(reversed(ladders.items())))
 
 
 @given(cases())
 @settings(max_examples=60, deadline=None)
-def test_no_candidate_is_protected_and_pairs_are_whole(
-    made: tuple[Case, dict[int, Ladder]],
+def test_field_defect_24_no_candidate_is_protected_and_pairs_are_whole(
+    made: tuple[Case, dict[int, Costs]],
 ) -> None:
-    """Field defect 24."""
     case, ladders = made
     plan = make(case, ladders)
     moved = {item.seq for item in plan.items}
@@ -125,6 +145,7 @@ def test_no_candidate_is_protected_and_pairs_are_whole(
         assert rows[-1].seq not in moved
         newest_user = [row.seq for row in rows if row.role is Role.USER][-1:]
         assert not moved.intersection(newest_user)
+    assert not moved & case.errors
     if case.frame.open_fold_seq is not None:
         assert all(seq < case.frame.open_fold_seq for seq in moved)
     for item in plan.items:
@@ -136,10 +157,9 @@ def test_no_candidate_is_protected_and_pairs_are_whole(
 
 @given(cases())
 @settings(max_examples=60, deadline=None)
-def test_no_rung_is_skipped_and_no_plan_stops_where_nothing_shrinks(
-    made: tuple[Case, dict[int, Ladder]],
+def test_field_defect_23_no_rung_is_skipped_and_no_plan_stops_where_nothing_shrinks(
+    made: tuple[Case, dict[int, Costs]],
 ) -> None:
-    """Field defect 23."""
     case, ladders = made
     plan = make(case, ladders)
     order = [tier for _, tier in LADDER]
@@ -147,7 +167,7 @@ def test_no_rung_is_skipped_and_no_plan_stops_where_nothing_shrinks(
         visited = [rung.tier for rung in item.rungs]
         assert visited == order[item.from_tier.rung : item.to_tier.rung]
         assert [rung.tokens for rung in item.rungs] == [
-            ladders[item.seq].costs[tier.rung] for tier in visited
+            case.scale.tokens(ladders[item.seq][tier.rung]) for tier in visited
         ]
         assert item.rungs[-1].shrinks
         assert item.tokens_after == item.rungs[-1].tokens <= item.tokens_before
@@ -157,7 +177,7 @@ def test_no_rung_is_skipped_and_no_plan_stops_where_nothing_shrinks(
 @given(cases())
 @settings(max_examples=60, deadline=None)
 def test_a_plan_reaches_its_target_or_everything_that_may_go_is_gone(
-    made: tuple[Case, dict[int, Ladder]],
+    made: tuple[Case, dict[int, Costs]],
 ) -> None:
     case, ladders = made
     plan = make(case, ladders)
@@ -166,6 +186,7 @@ def test_a_plan_reaches_its_target_or_everything_that_may_go_is_gone(
     assert all(later <= earlier for earlier, later in itertools.pairwise(curve))
     assert (curve[0], curve[-1]) == (plan.tokens_before.value, plan.tokens_after.value)
     assert plan.tokens_freed.value == curve[0] - curve[-1]
+    assert plan.tokens_freed.value >= 0
     assert plan.prefix_kept.value + plan.tokens_to_prefill.value == curve[-1]
     if not plan.reaches_target:
         left = planner.candidates(case, frozenset(item.episode_id for item in plan.items))
@@ -177,7 +198,7 @@ def test_a_plan_reaches_its_target_or_everything_that_may_go_is_gone(
 @given(cases())
 @settings(max_examples=60, deadline=None)
 def test_nothing_is_moved_that_the_target_does_not_need(
-    made: tuple[Case, dict[int, Ladder]],
+    made: tuple[Case, dict[int, Costs]],
 ) -> None:
     case, ladders = made
     plan = make(case, ladders)
@@ -191,7 +212,7 @@ def test_nothing_is_moved_that_the_target_does_not_need(
 @given(cases(), st.data())
 @settings(max_examples=60, deadline=None)
 def test_what_is_taken_out_stays_out_with_its_pair(
-    made: tuple[Case, dict[int, Ladder]], data: st.DataObject
+    made: tuple[Case, dict[int, Costs]], data: st.DataObject
 ) -> None:
     case, ladders = made
     first = make(case, ladders)
@@ -203,7 +224,7 @@ def test_what_is_taken_out_stays_out_with_its_pair(
 
 @given(cases())
 @settings(max_examples=60, deadline=None)
-def test_a_span_reaches_back_from_the_newest_only(made: tuple[Case, dict[int, Ladder]]) -> None:
+def test_a_span_reaches_back_from_the_newest_only(made: tuple[Case, dict[int, Costs]]) -> None:
     case, _ = made
     groups = planner.candidates(case, frozenset())
     everything, _ = planner.span(case, groups, 10**9)
@@ -213,7 +234,7 @@ def test_a_span_reaches_back_from_the_newest_only(made: tuple[Case, dict[int, La
 
 @given(cases())
 @settings(max_examples=60, deadline=None)
-def test_anchors_beyond_their_budget_are_an_overflow(made: tuple[Case, dict[int, Ladder]]) -> None:
+def test_anchors_beyond_their_budget_are_an_overflow(made: tuple[Case, dict[int, Costs]]) -> None:
     case, _ = made
     full = replace(case, anchor_tokens=case.budget.anchors + 1)
     assert full.pressure is Pressure.ANCHOR_OVERFLOW

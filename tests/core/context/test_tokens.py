@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sakur4_core.context import tokens
-from sakur4_core.context.tokens import LocalCounter, figure_for, pieces
+from sakur4_core.context.tokens import LocalCounter, distinct, has_own_tokenizer, pieces
 from sakur4_core.errors import ConfigError
-from sakur4_core.models import Basis
 
 COUNTER = LocalCounter()
 
@@ -105,11 +104,25 @@ def test_a_lone_surrogate_does_not_fail() -> None:
     assert COUNTER.count("a\ud800b") > 0
 
 
-def test_a_count_says_whose_tokenizer_it_is() -> None:
-    assert figure_for("gpt-5-codex", 3).basis is Basis.COUNTED
-    assert figure_for("openai/o3-mini", 3).basis is Basis.COUNTED
-    assert figure_for("claude-sonnet-4-5", 3).basis is Basis.ESTIMATED
-    assert figure_for(None, 3).basis is Basis.ESTIMATED
+@given(st.lists(st.sampled_from(["", "a", "b c", "  d", "\r", "é1", "x\n\n"]), max_size=12))
+@settings(max_examples=80, deadline=None)
+def test_equal_lines_are_counted_once_and_the_count_is_the_same(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    groups = distinct(text)
+    assert sum(times * COUNTER.count(part) for times, part in groups) == COUNTER.count(text)
+
+
+def test_a_long_text_of_few_lines_is_counted_exactly() -> None:
+    text = "".join(f"step {n % 7} of the run\n  is fine\n" for n in range(4_000))
+    assert len(text) > tokens.PIECE_CHARS
+    assert COUNTER.count(text) == len(COUNTER._loaded().encode_ordinary(text))
+
+
+def test_whose_tokenizer_it_is() -> None:
+    assert has_own_tokenizer("gpt-5-codex")
+    assert has_own_tokenizer("openai/o3-mini")
+    assert not has_own_tokenizer("claude-sonnet-4-5")
+    assert not has_own_tokenizer(None)
 
 
 def test_importing_the_parts_is_cheap() -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from sakur4_core.cache.verdict import verdict_of
+from sakur4_core.cache.prefix import Shared
+from sakur4_core.cache.verdict import Evidence, verdict_of
 from sakur4_core.clock import FakeClock, stamp
 from sakur4_core.context.budget import window_size
-from sakur4_core.context.money import call_price, dollars, rates
-from sakur4_core.context.planner import break_even
+from sakur4_core.context.composition import break_even
+from sakur4_core.context.money import Rates, call_price, dollars, rates
 from sakur4_core.context.usage import normalise
 from sakur4_core.errors import InvalidInput
-from sakur4_core.models import NOT_KNOWN, Basis, Usage, Verdict
+from sakur4_core.models import NOT_KNOWN, Basis, Figure, Usage, Verdict
 
 CLOCK = FakeClock()
 
@@ -58,8 +60,7 @@ def report(prompt: int, **given: Any) -> Usage:
         ({"provider": "unheard-of", "cache_read_tokens": 900}, 1_000, 100),
     ],
 )
-def test_cached_tokens_count_once(given: dict[str, Any], context: int, fresh: int) -> None:
-    """Field defect 29."""
+def test_field_defect_29_cached_tokens_count_once(given: dict[str, Any], context: int, fresh: int) -> None:
     usage = report(100, **given)
     assert (usage.context_tokens, usage.input_tokens) == (context, fresh)
 
@@ -77,29 +78,60 @@ def test_numbers_that_no_call_can_have_are_refused(bad: dict[str, int]) -> None:
 
 def test_verdicts() -> None:
     before = report(1_000, cache_read_tokens=0)
-    assert verdict_of(report(1_000), before, ()).verdict is Verdict.UNKNOWN
-    assert verdict_of(before, None, ()).verdict is Verdict.COLD
-    warm = verdict_of(report(1_200, cache_read_tokens=1_000), before, ())
+    after = Evidence(before)
+    assert verdict_of(report(1_000), after).verdict is Verdict.UNKNOWN
+    assert verdict_of(before, Evidence()).verdict is Verdict.COLD
+    warm = verdict_of(report(1_200, cache_read_tokens=1_000), after)
     assert (warm.verdict, warm.cause, warm.basis) == (
         Verdict.PARTIAL_REUSE,
         None,
         Basis.MEASURED,
     )
     assert warm.reused.value == pytest.approx(0.8333)
-    broken = verdict_of(report(1_200, cache_read_tokens=0), before, ("window.compacted",))
+    broken = verdict_of(
+        report(1_200, cache_read_tokens=0), Evidence(before, ("window.compacted",))
+    )
     assert (broken.verdict, broken.cause) == (Verdict.FULL_RE_PREFILL, "compaction")
-    partly = verdict_of(report(1_200, cache_read_tokens=300), before, ())
+    partly = verdict_of(report(1_200, cache_read_tokens=300), after)
     assert partly.cause == "the prompt's beginning changed"
+    restored = verdict_of(
+        report(1_200, cache_read_tokens=900), Evidence(before, ("snapshot.restored",))
+    )
+    assert restored.verdict is Verdict.WARM_RESTORED
 
 
-def test_the_likely_cause_of_a_broken_prefix() -> None:
+def test_a_prediction_is_named_as_one_and_what_was_measured_goes_before_it() -> None:
+    before = report(1_000)
+    predicted = verdict_of(report(1_100), Evidence(before, predicted=1_000))
+    assert (predicted.verdict, predicted.basis) == (Verdict.PARTIAL_REUSE, Basis.PREDICTED)
+    assert verdict_of(report(10), Evidence(predicted=0)).verdict is Verdict.COLD
+    measured = verdict_of(report(1_100, cache_read_tokens=0), Evidence(before, predicted=1_000))
+    assert (measured.verdict, measured.basis) == (Verdict.FULL_RE_PREFILL, Basis.MEASURED)
+
+
+def test_the_likely_cause_of_a_broken_prefix_and_its_price() -> None:
     before = report(1_000, cache_read_tokens=900, model="gpt-5")
     switched = report(1_000, cache_read_tokens=0, model="gpt-4o")
-    assert verdict_of(switched, before, ()).cause == "the model was switched"
-    later = FakeClock()
-    later.advance(301)
-    late = report(1_000, cache_read_tokens=0, model="gpt-5", created_at=stamp(later.now()))
-    assert verdict_of(late, before, ()).cause == "the cache entry expired"
+    assert verdict_of(switched, Evidence(before)).cause == "the model was switched"
+    same = report(1_000, cache_read_tokens=0, model="gpt-5")
+    for part, words in (
+        ("system_prompt", "the system prompt changed"),
+        ("tool_schemas", "the tool schemas changed"),
+        ("history", "the prompt's beginning changed"),
+    ):
+        found = verdict_of(same, Evidence(before, shared=Shared(0, part)))
+        assert found.cause == words
+    for seconds, words in ((301, "more than 5 minutes"), (3_601, "more than an hour")):
+        later = FakeClock()
+        later.advance(seconds)
+        late = replace(same, created_at=stamp(later.now()))
+        assert words in str(verdict_of(late, Evidence(before)).cause)
+    prices = Rates(fresh=1.0, cached_read=0.1, cache_write=1.25)
+    half = report(1_200, cache_read_tokens=400, model="gpt-5")
+    broken = verdict_of(half, Evidence(before, rates=prices))
+    assert broken.price.value == pytest.approx(600 * 1.15)
+    assert broken.price.basis is Basis.ESTIMATED
+    assert verdict_of(half, Evidence(before)).price == NOT_KNOWN
 
 
 def test_money_by_the_list() -> None:
@@ -139,6 +171,8 @@ def test_an_unknown_window_is_assumed_and_grows_once_exceeded() -> None:
     assert window_size(None, 200_001).value == 400_000
     assert window_size(None, 5_000_000).value == 8_000_000
     assert window_size(32_768, 90_000).value == 32_768
+    assert window_size(None, 90_000, 8_192) == Figure(8_192, Basis.MEASURED)
+    assert window_size(4_096, 0, 8_192).value == 4_096
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import json
 import pytest
 from context_bench import COUNTER, Bench, Benches, Turn, conversation
 from sakur4_core.context.prompt import OTHER
-from sakur4_core.context.receipt import DIFFERENCE, from_body, to_body
+from sakur4_core.context.receipt import DIFFERENCE
+from sakur4_core.context.receipt_json import from_body, to_body
 from sakur4_core.errors import InvalidInput, NotFound
 from sakur4_core.events import RECEIPT_STORED, USAGE_RECORDED
 from sakur4_core.models import NOT_KNOWN, Basis, Pressure, Receipt, Tier, Verdict, to_json
@@ -103,10 +104,7 @@ async def test_a_report_from_before_a_compaction_does_not_describe_the_window(
 ) -> None:
     await bench.fill([*conversation(2), Turn("user", "Go on.")])
     await bench.window.record_usage(session_id="s1", prompt_tokens=90_000)
-    await bench.sql("UPDATE episode_state SET in_window = 'no' WHERE seq < 7")
-    await bench.sql(
-        "INSERT INTO compaction (session_id, after_seq, created_at) VALUES ('s1', 8, 'now')"
-    )
+    assert await bench.window.record_compaction("s1", "auto", 90_000, after_seq=6) == 6
     receipt = await bench.window.receipt("s1")
     check_sum(receipt)
     assert receipt.compactions == 1
@@ -346,7 +344,7 @@ async def test_a_long_session_is_counted_once(benches: Benches) -> None:
     bench = await benches.open()
     await bench.fill(conversation(300, 8))
     first = await bench.window.plan("s1", target=0.05)
-    known = len(bench.window._ladders._known)
+    known = len(bench.window._looking._local._known)
     assert first.reaches_target
     assert await bench.window.plan("s1", target=0.05) == first
-    assert len(bench.window._ladders._known) == known
+    assert len(bench.window._looking._local._known) == known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sakur4_core.cache.backends.base import SlotFile
+from sakur4_core.cache.backends.base import SlotFile, Tokenizer
 
 
 class NullBackend:
@@ -10,15 +10,21 @@ class NullBackend:
 
     name = "none"
     degraded: tuple[str, ...] = ()
+    connected = False
+    window: int | None = None
+    tokenizer: Tokenizer | None = None
 
-    async def window(self) -> int | None:
+    async def connect(self) -> None:
         return None
 
-    async def reused(self, slot_id: int, shared_tokens: int) -> int | None:
+    async def checkpoints(self, slot_id: int, tokens: int) -> tuple[int, ...] | None:
         return None
 
     async def save(self, slot_id: int, name: str) -> SlotFile | None:
         return None
 
-    async def restore(self, slot_id: int, name: str) -> bool | None:
+    async def restore(self, slot_id: int, name: str) -> bool:
+        return False
+
+    async def close(self) -> None:
         return None

@@ -18,13 +18,18 @@ CREATE TABLE usage (
     cache_write_tokens INTEGER,
     provider          TEXT,
     model             TEXT,
+    counter           TEXT,     -- what local_count was counted with
     local_count       INTEGER,
+    epoch             INTEGER NOT NULL DEFAULT 0,  -- compactions of the session before it
     verdict           TEXT,
     cause             TEXT,
+    predicted_reuse   INTEGER,  -- tokens, where no cache figures were reported
     price             REAL,
+    break_price       REAL,     -- what a broken prefix cost beyond a kept one
     created_at        TEXT NOT NULL
 );
 CREATE INDEX usage_by_session ON usage (session_id, usage_row);
+CREATE INDEX usage_by_model ON usage (model, usage_row);
 CREATE UNIQUE INDEX usage_by_message ON usage (session_id, message_id)
     WHERE message_id IS NOT NULL;
 
@@ -58,6 +63,7 @@ CREATE TABLE compaction (
 );
 CREATE INDEX compaction_by_session ON compaction (session_id, after_seq);
 
+-- The prefix ledger: what was last sent to a slot, part by part and episode by episode.
 CREATE TABLE slot_state (
     session_id TEXT NOT NULL,
     slot_id    INTEGER NOT NULL,
@@ -67,14 +73,15 @@ CREATE TABLE slot_state (
     PRIMARY KEY (session_id, slot_id)
 ) WITHOUT ROWID;
 
+-- Where a slot can resume, as its backend said after the last prompt.
 CREATE TABLE checkpoint (
-    checkpoint_row INTEGER PRIMARY KEY,
-    session_id     TEXT NOT NULL,
-    slot_id        INTEGER NOT NULL,
-    position       INTEGER NOT NULL,
-    backend        TEXT NOT NULL,
-    created_at     TEXT NOT NULL
-);
+    session_id TEXT NOT NULL,
+    slot_id    INTEGER NOT NULL,
+    position   INTEGER NOT NULL,
+    backend    TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (session_id, slot_id, position)
+) WITHOUT ROWID;
 
 CREATE TABLE snapshot (
     snapshot_id TEXT PRIMARY KEY,
