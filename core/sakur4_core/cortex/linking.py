@@ -74,10 +74,6 @@ class StoredTable:
         found = (self.unit(path) for path in paths if path != unit.path)
         return [other for other in found if other is not None]
 
-    def ask(self, name: str) -> None:
-        """Note that a name was looked for outside the file being linked."""
-        self.asked.add(name)
-
 
 class Linker:
     """Links units, as many at a time as one transaction should hold."""

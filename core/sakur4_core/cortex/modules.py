@@ -6,6 +6,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from sakur4_core.cortex.languages.language import Language
@@ -63,6 +64,7 @@ def family(language: Language) -> str:
     return FAMILIES.get(language.name, language.name)
 
 
+@lru_cache(maxsize=4_096)
 def parts_of(module: str) -> frozenset[str]:
     """The names in a module's name: of the files and folders that it may mean."""
     text = module.replace("::", "/").replace(".", "/")

@@ -43,7 +43,13 @@ Meaning = Target | Outside | None
 
 
 class Table(Protocol):
-    """Where the resolver looks for other files. Each look is a look elsewhere."""
+    """Where the resolver looks for other files.
+
+    Attributes:
+        asked: The names that were looked for outside the file being linked.
+    """
+
+    asked: set[str]
 
     def unit(self, path: str) -> Unit | None:
         """A file's unit, or None where it has none."""
@@ -55,10 +61,6 @@ class Table(Protocol):
 
     def package(self, unit: Unit) -> list[Unit]:
         """The other files whose names a file sees without importing them."""
-        ...
-
-    def ask(self, name: str) -> None:
-        """Note that a name was looked for outside the file being linked."""
         ...
 
 
@@ -105,7 +107,7 @@ class Resolver:
     def _beyond(self, unit: Unit, name: str, depth: int) -> Meaning:
         """A name that its file does not bind: its package's, a star's, or the language's."""
         if unit.language.name in PACKAGE_WIDE:
-            self._table.ask(name)
+            self._table.asked.add(name)
             for other in self._table.package(unit):
                 index = other.members.get((MODULE_SCOPE, name))
                 if index is not None:
@@ -220,7 +222,7 @@ class Resolver:
         return None
 
     def _of_folder(self, owner: Target, name: str) -> Meaning:
-        self._table.ask(name)
+        self._table.asked.add(name)
         modules = self._table.modules(owner.language)
         for path in modules.files_of(owner.path):
             unit = self._table.unit(path)
@@ -231,7 +233,7 @@ class Resolver:
         return None if place is None else self._at(place, owner.language)
 
     def _of_module(self, unit: Unit, name: str, owner: Target, depth: int) -> Meaning:
-        self._table.ask(name)
+        self._table.asked.add(name)
         found: Meaning = None
         modules = self._table.modules(unit.language.name)
         index = unit.members.get((MODULE_SCOPE, name))
@@ -250,7 +252,7 @@ class Resolver:
         return found
 
     def _of_type(self, unit: Unit, owner: Target, name: str, depth: int) -> Meaning:
-        self._table.ask(name)
+        self._table.asked.add(name)
         index = unit.members.get((owner.index, name))
         if index is not None:
             return Target(unit.path, index, owner.exact)
@@ -276,8 +278,23 @@ class Resolver:
     # -- imports -----------------------------------------------------------------
 
     def _import(self, unit: Unit, entry: Import, depth: int) -> Meaning:
+        """What an import names: the same for whoever asks, so it is found once a pass."""
         if depth > MAX_DEPTH:
             return None
+        key = entry.scope, entry.alias, entry.module
+        known = unit.meanings.get(key)
+        if known is None:
+            before, self._table.asked = self._table.asked, set()
+            meaning = self._follow(unit, entry, depth)
+            known = meaning, frozenset(self._table.asked)
+            self._table.asked = before
+            # A chain that was cut off may be followed further from a nearer start.
+            if depth <= 1 or meaning is not None:
+                unit.meanings[key] = known
+        self._table.asked |= known[1]
+        return known[0]
+
+    def _follow(self, unit: Unit, entry: Import, depth: int) -> Meaning:
         module = self._module_of(unit, entry)
         if entry.name is not None and entry.name != "*":
             return self._member(module, entry.name, depth + 1)
@@ -289,8 +306,7 @@ class Resolver:
 
     def _module_of(self, unit: Unit, entry: Import) -> Meaning:
         modules = self._table.modules(unit.language.name)
-        for part in parts_of(entry.module):
-            self._table.ask(part)
+        self._table.asked.update(parts_of(entry.module))
         found = modules.find(entry.module, entry.level, unit.path)
         return self._at(found, unit.language.name) if isinstance(found, Place) else found
 

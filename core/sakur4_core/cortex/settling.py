@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Never
 
-from sakur4_core.cortex.model import MODULE_SCOPE, Reference
-from sakur4_core.cortex.modules import Outside
-from sakur4_core.cortex.resolution import Resolver, Target
+from sakur4_core.cortex.model import MODULE_SCOPE, Import, Reference
+from sakur4_core.cortex.modules import OUTSIDE, PACKAGE_WIDE, Outside
+from sakur4_core.cortex.resolution import Meaning, Resolver, Target
 from sakur4_core.cortex.units import HOLDERS, Unit
 from sakur4_core.store.packing import how
 
@@ -25,10 +25,11 @@ class Elsewhere(Exception):
 
 
 class Alone:
-    """A table that holds one file, and stops at every look into another one."""
+    """A table that holds one file."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
+        self.asked: set[str] = set()
 
     def unit(self, path: str) -> Unit | None:
         """The file itself."""
@@ -43,8 +44,17 @@ class Alone:
         """Other files."""
         raise Elsewhere
 
-    def ask(self, name: str) -> None:
-        """Nothing is asked of others yet."""
+
+class LoneResolver(Resolver):
+    """Resolves within one file, and stops at every look into another."""
+
+    def _import(self, unit: Unit, entry: Import, depth: int) -> Never:
+        raise Elsewhere
+
+    def _beyond(self, unit: Unit, name: str, depth: int) -> Meaning:
+        if unit.stars or unit.language.name in PACKAGE_WIDE:
+            raise Elsewhere
+        return OUTSIDE if name in unit.language.builtins else None
 
 
 @dataclass(slots=True)
@@ -72,7 +82,7 @@ class Uses:
 
 def settle(unit: Unit, references: tuple[Reference, ...]) -> Uses:
     """Sort a file's uses by who can tell what they mean."""
-    resolver = Resolver(Alone(unit))
+    resolver = LoneResolver(Alone(unit))
     known: dict[tuple[int, str, str, bool], Any] = {}
     uses = Uses()
     seen: set[tuple[int, str, Any]] = set()

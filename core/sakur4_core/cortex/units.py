@@ -43,6 +43,7 @@ class Unit:
         self.typed: dict[int, dict[str, str]] = {int(k): v for k, v in typed.items()}
         self.bases: dict[int, list[str]] = {int(k): v for k, v in bases.items()}
         self.local: dict[int, frozenset[str]] = {int(k): frozenset(v) for k, v in local.items()}
+        self.meanings: dict[tuple[int, str, str], tuple[Any, frozenset[str]]] = {}
         self._strays: dict[int, str] = {int(k): v for k, v in strays.items()}
 
     @cached_property
