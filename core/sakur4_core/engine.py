@@ -164,6 +164,7 @@ class Engine:
             self._spawn(self.cortex.watch())
         if self.settings.dream.enabled:
             self._spawn(self.consolidator.run())
+        self._spawn(self.recaller.keep())
         if self.settings.context.auto_plan:
             self._spawn(self.auto_plan.run())
 
@@ -229,6 +230,7 @@ class Engine:
             idempotency_key=idempotency_key,
             origin=origin,
         )
+        self.recaller.turn_committed()
         return await self.proposals.after_commit(committed, role)
 
     # -- recall and the code ---------------------------------------------------

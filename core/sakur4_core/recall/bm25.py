@@ -105,9 +105,7 @@ def _block_lengths(index: TurnIndex, mask: Mask | None) -> Any:
     return lengths
 
 
-def _in_scope(
-    asked: Sequence[Weighted], mask: Mask | None
-) -> Iterable[tuple[Any, Floats, float]]:
+def _in_scope(asked: Sequence[Weighted], mask: Mask | None) -> Iterable[tuple[Any, Floats, float]]:
     import numpy as np
 
     for item in asked:

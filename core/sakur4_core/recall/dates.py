@@ -12,7 +12,9 @@ _MONTHS = (
 )  # fmt: skip
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS if name != "may") + "|sept|may"
 _ISO = r"(?P<y>\d{4})-(?P<m>\d{2})(?:-(?P<d>\d{2}))?(?:[T ](?P<hh>\d{2}):(?P<mm>\d{2}))?"
-_DAY_MONTH = rf"(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\b\.?,?(?: (?P<y2>\d{{4}}))?"
+_DAY_MONTH = (
+    rf"(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\b\.?,?(?: (?P<y2>\d{{4}}))?"
+)
 _MONTH_DAY = (
     rf"\b(?P<m3>{_MONTH})\b\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:),?(?: (?P<y3>\d{{4}}))?"
 )

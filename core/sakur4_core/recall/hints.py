@@ -73,9 +73,7 @@ def _named(index: TurnIndex, query: str, places: Any) -> Any:
         if name and common[number] >= FEWEST_TURNS and _mentioned(name, asked)
     ]
     tools = [
-        number
-        for number, name in enumerate(index.tools.names)
-        if name and name.lower() in asked
+        number for number, name in enumerate(index.tools.names) if name and name.lower() in asked
     ]
     roles = {name.lower() for match in _ROLE.findall(query) for name in match if name}
     numbers = [ROLES.index(_AS_ROLE.get(name, name)) for name in sorted(roles)]

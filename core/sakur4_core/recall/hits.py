@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from sakur4_core.models import Fact, Hit
 from sakur4_core.recall.fusion import Ranked, Ref
@@ -47,6 +48,19 @@ def load(
         elif item.ref.kind == sql.FACT and row in facts:
             hits.append(_fact(item, facts[row], unchecked))
     return hits
+
+
+def with_neighbours(db: sqlite3.Connection, hits: Sequence[Hit], each_side: int) -> list[Hit]:
+    """The same hits, turns among them with the ids of their neighbours in the session."""
+    return [
+        hit
+        if hit.seq is None
+        else replace(
+            hit,
+            neighbours=tuple(row.episode_id for row in sql.neighbours(db, hit.seq, each_side)),
+        )
+        for hit in hits
+    ]
 
 
 def _episode(item: Ranked, row: EpisodeRow) -> Hit:

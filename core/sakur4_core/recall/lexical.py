@@ -1,14 +1,17 @@
-"""The lexical view: BM25 by FTS5 over episodes, summaries and code facts."""
+"""The store's own full-text index: summaries and code facts, and turns while it stands in.
+
+Turns are searched by arrays (turn_search.py); FTS5 answers for them until those are built.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sakur4_core.recall.fusion import Ref
 from sakur4_core.recall.query import Query, Term
 from sakur4_core.store import recall as sql
+from sakur4_core.store.recall import Scope
 
 NAME = "lexical"
 
@@ -18,31 +21,20 @@ LIMITS = {sql.EPISODE: 200, sql.SUMMARY: 40, sql.FACT: 60}
 SHORTEST_PREFIX = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What a recall may see; it holds before any limit."""
-
-    kinds: Sequence[str]
-    session_id: str | None
-
-
-def search(db: sqlite3.Connection, query: Query, scope: Scope) -> dict[Ref, float]:
-    """The candidates of every kind in scope, with scores between 0 and 1.
+def search(
+    db: sqlite3.Connection, query: Query, kinds: Sequence[str], scope: Scope
+) -> dict[Ref, float]:
+    """The candidates of some kinds in scope, with scores between 0 and 1.
 
     BM25 is not comparable between tables, and says nothing in one of three rows. So a kind's
     best hit scores the share of the query's words that it holds, and the others follow it in
     the proportion of their BM25.
     """
     scores: dict[Ref, float] = {}
-    for kind in scope.kinds:
+    for kind in kinds:
         terms = [_rescued(db, kind, term) for term in query.terms]
-        found = sql.match(
-            db,
-            kind,
-            " OR ".join(term.expression for term in terms),
-            session_id=scope.session_id,
-            limit=LIMITS[kind],
-        )
+        expression = " OR ".join(term.expression for term in terms)
+        found = sql.match(db, kind, expression, scope, LIMITS[kind])
         if found:
             best_row, best = found[0]
             share = _coverage(db, kind, terms, best_row)

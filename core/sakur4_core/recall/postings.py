@@ -51,9 +51,11 @@ class Vocabulary:
         """All of them."""
         text = self.text.tobytes()
         ends = self.ends.tolist()
-        return [
-            text[start:end].decode() for start, end in zip([0, *ends[:-1]], ends, strict=True)
-        ] if ends else []
+        return (
+            [text[start:end].decode() for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+            if ends
+            else []
+        )
 
     def find(self, term: str) -> int | None:
         """The place of a term, or None."""

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sakur4_core.models import Fact
-from sakur4_core.recall import lexical
+from sakur4_core.recall import graph, lexical
 from sakur4_core.recall.fusion import Ranked, Ref, View, fuse, in_order
-from sakur4_core.recall.lexical import Scope
 from sakur4_core.recall.query import Query
+from sakur4_core.recall.turn_search import Found
 from sakur4_core.store import recall as sql
-from sakur4_core.store.recall import SummaryRow
+from sakur4_core.store.recall import Scope, SummaryRow
 
 # DESIGN: the reference's factor for a summary that the code has outlived.
 STALE_FACTOR = 0.35
@@ -28,17 +28,41 @@ NEWEST = "newest"
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates, best first, and the files that facts and summaries among them rest on."""
+    """Candidates, best first; the files that facts and summaries among them rest on; the views
+    that were searched."""
 
     order: Sequence[Ranked]
     files: Mapping[Ref, tuple[str, ...]]
+    views: tuple[str, ...]
 
 
-def rank(db: sqlite3.Connection, query: Query, scope: Scope, policy: str) -> Ranking:
-    """All candidates for a query in scope, as of one snapshot of the store."""
+def rank(
+    db: sqlite3.Connection, query: Query, scope: Scope, policy: str, turns: Found | None
+) -> Ranking:
+    """All candidates for a query in scope, as of one snapshot of the store.
+
+    Args:
+        turns: What the index of turns found; None where FTS5 has to stand in for it.
+    """
     if not query.terms:
-        return Ranking(_newest(db, scope), {})
-    fused = fuse([View(lexical.NAME, lexical.search(db, query, scope))], policy)
+        return Ranking(_newest(db, scope), {}, (NEWEST,))
+    kinds = tuple(kind for kind in scope.kinds if turns is None or kind != sql.EPISODE)
+    fused = fuse([View(lexical.NAME, lexical.search(db, query, kinds, scope))], policy)
+    ran: tuple[str, ...] = (lexical.NAME,)
+    if turns is not None and sql.EPISODE in scope.kinds:
+        fused = [*fused, *turns.ranked]
+        ran = tuple(dict.fromkeys((*ran, *turns.views)))
+    fused = graph.spread(db, in_order(fused), scope)
+    if any(graph.NAME in item.retrievers for item in fused):
+        ran = (*ran, graph.NAME)
+    ranked, files = _weighed(db, query, fused)
+    return Ranking(in_order(ranked), files, ran)
+
+
+def _weighed(
+    db: sqlite3.Connection, query: Query, fused: Sequence[Ranked]
+) -> tuple[list[Ranked], dict[Ref, tuple[str, ...]]]:
+    """What the store knows of each candidate now, weighed in; those that are gone left out."""
     corrected = sql.superseded(db, _rows(fused, sql.EPISODE))
     summaries = sql.summaries(db, _rows(fused, sql.SUMMARY))
     facts = sql.facts(db, _rows(fused, sql.FACT))
@@ -55,7 +79,7 @@ def rank(db: sqlite3.Connection, query: Query, scope: Scope, policy: str) -> Ran
             ranked.append(_weigh_fact(item, facts[row], query))
             path = facts[row].file_path
             files[item.ref] = () if path is None else (path,)
-    return Ranking(in_order(ranked), files)
+    return ranked, files
 
 
 def _rows(ranked: Sequence[Ranked], kind: str) -> list[int]:
@@ -67,9 +91,7 @@ def _newest(db: sqlite3.Connection, scope: Scope) -> list[Ranked]:
     return in_order(
         Ranked(Ref(kind, row), 0.0, (NEWEST,), ()).plus(NEWEST, 1 / (1 + age))
         for kind in scope.kinds
-        for age, row in enumerate(
-            sql.newest(db, kind, session_id=scope.session_id, limit=lexical.LIMITS[kind])
-        )
+        for age, row in enumerate(sql.newest(db, kind, scope, lexical.LIMITS[kind]))
     )
 
 

@@ -9,37 +9,37 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sakur4_core.errors import InvalidInput, StoreError
+from sakur4_core.errors import StoreError
 from sakur4_core.memory.redaction import redact
-from sakur4_core.memory.text import storable
 from sakur4_core.models import Hit, Recall
-from sakur4_core.recall import lexical
-from sakur4_core.recall.budget import Fitted, fit
+from sakur4_core.paths import StorePlace
+from sakur4_core.recall.budget import fit
+from sakur4_core.recall.duplicates import distinct
 from sakur4_core.recall.elsewhere import Reader, open_other, resolve
 from sakur4_core.recall.fact_words import FactWords
-from sakur4_core.recall.hits import load
-from sakur4_core.recall.lexical import Scope
-from sakur4_core.recall.query import Query, parse
-from sakur4_core.recall.ranking import NEWEST, Ranking, rank
+from sakur4_core.recall.hits import load, with_neighbours
+from sakur4_core.recall.live import Live, Place
+from sakur4_core.recall.notes import Circumstances, notes
+from sakur4_core.recall.ranking import Ranking, rank
+from sakur4_core.recall.request import ALL, Narrowing, Request, check
+from sakur4_core.recall.turn_search import DENSE, FULL, Found, Recipe
 from sakur4_core.store import recall as sql
 from sakur4_core.workspace import Freshness, Workspace
 
-MAX_K = 200
 # DESIGN: what is read is checked against the disk within 20 ms in total.
 REFRESH_BUDGET_S = 0.020
 QUERY_IN_EVENT = 200
-
-LEXICAL_ONLY = "Found by words alone: no embedder is loaded."
+# Ranked beyond the asked number, to take the place of hits that repeat others or are demoted.
+SPARE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """A checked call."""
+class Source:
+    """The store that a recall reads, and the index of its turns."""
 
-    query: Query
-    scope: Scope
-    k: int
-    budget: int
+    reader: Reader
+    live: Live
+    own: bool
 
 
 class Recaller:
@@ -49,18 +49,34 @@ class Recaller:
         self._workspace = workspace
         self._freshness = cortex
         self._fact_words = FactWords(workspace.database)
+        place = workspace.place
+        lasting = place.temporary is None
+        self._live = Live(
+            workspace.database,
+            Place(place.file, place.views, lasting),
+            embedded=workspace.settings.recall.embedder != "off",
+            builds=True,
+        )
         self._background: set[asyncio.Task[None]] = set()
 
     @property
     def embedder_name(self) -> str:
-        """The embedder behind the dense view."""
-        return "none"
+        """The embedder behind the dense view, and where its vectors are."""
+        return self._live.embedder
 
     @property
     def degraded(self) -> tuple[str, ...]:
         """What the settings ask for and recall does not do."""
-        wanted = self._workspace.settings.recall.embedder
-        return () if wanted == "off" else (f"Recall: {LEXICAL_ONLY}",)
+        fault = self._live.fault
+        return () if fault is None else (f"Recall finds by words alone: {fault}",)
+
+    def turn_committed(self) -> None:
+        """Keep the index near to this process's own commits; returns at once."""
+        self._live.turn_committed()
+
+    async def keep(self) -> None:
+        """Keep the index and its saved view near to all commits, until cancelled."""
+        await self._live.keep()
 
     async def recall(
         self,
@@ -71,6 +87,9 @@ class Recaller:
         project: str | None = None,
         kinds: Sequence[str] | None = None,
         budget_tokens: int | None = None,
+        narrowing: Narrowing = ALL,
+        neighbours: int = 0,
+        recipe: Recipe = FULL,
     ) -> Recall:
         """The best evidence for ``query``, best first.
 
@@ -81,29 +100,51 @@ class Recaller:
             project: Another project's id or root folder, read instead of this one.
             kinds: Of ``episode``, ``summary`` and ``fact``; all by default.
             budget_tokens: The most tokens that the hits may have together.
+            narrowing: Roles, tools, tiers and times that turns must have.
+            neighbours: Turns before and after each turn found that come with it, 0 to 10.
+            recipe: Which views are searched and how they are joined.
 
         Raises:
             InvalidInput: An argument beyond its bounds.
             NotFound: ``project`` names none that is known.
         """
         started = self._workspace.clock.monotonic()
-        request = self._check(query, k, session_id, kinds, budget_tokens)
+        settings = self._workspace.settings.recall
+        request = check(
+            query,
+            k=k,
+            session_id=session_id,
+            kinds=kinds,
+            budget=settings.budget_tokens if budget_tokens is None else budget_tokens,
+            narrowing=narrowing,
+            neighbours=neighbours,
+        )
+        recipe = replace(recipe, policy=settings.fusion) if recipe is FULL else recipe
         async with self._source(project) as source:
-            own = source is self._workspace.database
-            pending = await self._prepare(request) if own else False
-            ranking, unverified = await self._ranked(source, request, own)
-            best = ranking.order[: request.k]
-            hits = await source.read(lambda db: load(db, best, ranking.files, unverified))
+            pending = await self._prepare(request) if source.own else False
+            turns = await self._turns(source, request, recipe)
+            ranking, unverified = await self._ranked(source, request, turns, recipe)
+            best = ranking.order[: request.k + SPARE]
+            loaded = await source.reader.read(lambda db: load(db, best, ranking.files, unverified))
+            hits, repeated = distinct(loaded, request.k)
+            if request.neighbours:
+                chosen = hits
+                hits = await source.reader.read(
+                    lambda db: with_neighbours(db, chosen, request.neighbours)
+                )
         counted = [await self._counted(hit) for hit in hits]
         words = [term.words[0] for term in request.query.terms]
         fitted = await fit(counted, request.budget, words, self._workspace.counter)
+        wanted = sql.EPISODE in request.scope.kinds and bool(request.query.terms)
+        indexed = turns is not None or not wanted
+        how = Circumstances(ranking.views, indexed, pending, repeated, source.live.fault)
         answer = Recall(
             query=request.query.text,
             hits=fitted.hits,
-            views=(lexical.NAME,) if request.query.terms else (NEWEST,),
-            lexical_only=True,
+            views=ranking.views,
+            lexical_only=DENSE not in ranking.views,
             stale_ids=tuple(hit.id for hit in fitted.hits if hit.stale),
-            notes=tuple(_notes(request, fitted, pending)),
+            notes=tuple(notes(request, fitted, how)),
             tokens=fitted.tokens,
             elapsed_ms=round((self._workspace.clock.monotonic() - started) * 1000, 3),
         )
@@ -111,43 +152,43 @@ class Recaller:
         return answer
 
     async def close(self) -> None:
-        """Wait for what still runs behind answers that were given."""
+        """Wait for what still runs behind answers that were given, and save the index."""
         for task in tuple(self._background):
             await task
-
-    def _check(
-        self,
-        query: str,
-        k: int,
-        session_id: str | None,
-        kinds: Sequence[str] | None,
-        budget_tokens: int | None,
-    ) -> Request:
-        if not 1 <= k <= MAX_K:
-            raise InvalidInput(f"k must be 1 to {MAX_K}.", "Ask for fewer hits.")
-        if budget_tokens is not None and budget_tokens < 1:
-            raise InvalidInput("budget_tokens must be at least 1.")
-        chosen = tuple(kind for kind in sql.KINDS if kinds is None or kind in kinds)
-        unknown = sorted(set(kinds or ()) - set(sql.KINDS))
-        if unknown or not chosen:
-            named = ", ".join(repr(kind) for kind in unknown) or "none"
-            raise InvalidInput(f"Unknown kinds: {named}.", f"Use {', '.join(sql.KINDS)}.")
-        budget = budget_tokens or self._workspace.settings.recall.budget_tokens
-        return Request(parse(storable(query)[0]), Scope(chosen, session_id), k, budget)
+        await self._live.close()
 
     @asynccontextmanager
-    async def _source(self, project: str | None) -> AsyncIterator[Reader]:
-        database = self._workspace.database
+    async def _source(self, project: str | None) -> AsyncIterator[Source]:
+        home = self._workspace.home
         own = self._workspace.project
+        ours = Source(self._workspace.database, self._live, own=True)
         if project is None or project in (own.project_id, str(own.root)):
-            yield database
+            yield ours
             return
-        project_id = await asyncio.to_thread(resolve, project, self._workspace.home)
+        project_id = await asyncio.to_thread(resolve, project, home)
         if project_id == own.project_id:
-            yield database
+            yield ours
             return
-        async with open_other(project_id, self._workspace.home) as other:
-            yield other
+        file = home.project_store(project_id)
+        async with open_other(project_id, home) as other:
+            live = Live(
+                other,
+                Place(file, StorePlace(file).views),
+                embedded=self._workspace.settings.recall.embedder != "off",
+                builds=False,
+            )
+            try:
+                yield Source(other, live, own=False)
+            finally:
+                await live.close()
+
+    async def _turns(self, source: Source, request: Request, recipe: Recipe) -> Found | None:
+        """The best turns; None where the index is not there, or no turn is asked for."""
+        if sql.EPISODE not in request.scope.kinds or not request.query.terms:
+            return None
+        return await source.live.search(
+            request.query.text, request.scope, limit=request.k + SPARE, recipe=recipe
+        )
 
     async def _prepare(self, request: Request) -> bool:
         """Index the words of new facts; whether some still wait for it."""
@@ -159,26 +200,25 @@ class Recaller:
         return True
 
     async def _ranked(
-        self, source: Reader, request: Request, own: bool
+        self, source: Source, request: Request, turns: Found | None, recipe: Recipe
     ) -> tuple[Ranking, set[str]]:
         """The ranking after the files behind its best were checked; those left unchecked."""
 
         def work(db: sqlite3.Connection) -> Ranking:
-            return rank(db, request.query, request.scope, policy)
+            return rank(db, request.query, request.scope, recipe.policy, turns)
 
-        policy = self._workspace.settings.recall.fusion
-        ranking = await source.read(work)
+        ranking = await source.reader.read(work)
         files = _files(ranking, request.k)
         if not files:
             return ranking, set()
-        if not own:
+        if not source.own:
             return ranking, files
         database = self._workspace.database
         before = await database.data_version()
         unverified = await self._freshness.refresh(files, REFRESH_BUDGET_S)
         if await database.data_version() != before:
             await self._prepare(request)
-            ranking = await source.read(work)
+            ranking = await source.reader.read(work)
             unverified = unverified | (_files(ranking, request.k) - files)
         return ranking, unverified
 
@@ -210,21 +250,3 @@ class Recaller:
 
 def _files(ranking: Ranking, k: int) -> set[str]:
     return {path for item in ranking.order[:k] for path in ranking.files.get(item.ref, ())}
-
-
-def _notes(request: Request, fitted: Fitted, pending: bool) -> list[str]:
-    notes = []
-    if not request.query.terms:
-        notes.append("The query has no word to look for; these are the newest.")
-    elif not fitted.hits and not fitted.left_out:
-        notes.append("Nothing stored matches.")
-    if fitted.excerpts:
-        notes.append(f"To fit {request.budget} tokens, {fitted.excerpts} were cut to excerpts.")
-    if fitted.left_out:
-        notes.append(f"{fitted.left_out} more did not fit {request.budget} tokens.")
-    unverified = sum(hit.unverified for hit in fitted.hits)
-    if unverified:
-        notes.append(f"{unverified} rest on files that were not checked against the disk.")
-    if pending:
-        notes.append("The code index is still being prepared for recall.")
-    return [*notes, LEXICAL_ONLY]

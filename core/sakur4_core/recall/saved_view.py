@@ -24,7 +24,9 @@ def write_view(file: Path, head: Mapping[str, Any], arrays: Mapping[str, Any]) -
     import numpy as np
 
     listed, place = [], 0
-    contents = [memoryview(np.ascontiguousarray(array)).cast("B") for array in arrays.values()]
+    contents = [
+        np.ascontiguousarray(array).reshape(-1).view(np.uint8).data for array in arrays.values()
+    ]
     for (name, array), content in zip(arrays.items(), contents, strict=True):
         entry = {"name": name, "type": array.dtype.str, "shape": array.shape, "at": place}
         listed.append({**entry, "sum": zlib.crc32(content)})
@@ -71,7 +73,7 @@ def read_view(file: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
             kind = np.dtype(entry["type"])
             length = kind.itemsize * int(np.prod(entry["shape"], dtype=np.int64))
             content = body[entry["at"] : entry["at"] + length]
-            if zlib.crc32(content) != entry["sum"]:
+            if zlib.crc32(content.data) != entry["sum"]:
                 return None
             arrays[entry["name"]] = content.view(kind).reshape(entry["shape"])
     except (OSError, ValueError, KeyError, TypeError):

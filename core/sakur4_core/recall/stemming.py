@@ -67,9 +67,7 @@ def _participle(word: str) -> str:
     for ending in ("ed", "ing"):
         part = word[: -len(ending)]
         if word.endswith(ending) and _VOWEL.search(part):
-            if part.endswith(("at", "bl", "iz")) or (
-                _measure(part) == 1 and _SHORT.search(part)
-            ):
+            if part.endswith(("at", "bl", "iz")) or (_measure(part) == 1 and _SHORT.search(part)):
                 return f"{part}e"
             return part[:-1] if _DOUBLE.search(part) else part
     return word

@@ -10,23 +10,12 @@ from sakur4_core.recall.columns import TRIPLE, TURN, Columns
 from sakur4_core.recall.postings import PLACES, Postings
 from sakur4_core.recall.terms import document_terms
 from sakur4_core.recall.traits import Traits, traits
+from sakur4_core.store.recall import Turn
 
 ROLES = tuple(role.value for role in Role)
 TRIPLE_TURNS = 3
 # A pause of so many minutes ends a stretch of talk: what comes after is not its context.
 PAUSE_MINUTES = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A row of the transcript as the index needs it."""
-
-    seq: int
-    session_id: str
-    role: str
-    tool_name: str | None
-    content: str
-    created_at: str
 
 
 @dataclass(slots=True)
@@ -82,8 +71,7 @@ class TurnIndex:
 
     def append(self, turn: Turn) -> None:
         """Add one turn behind all others."""
-        own = is_own_tool(turn.tool_name)
-        text = "" if own else without_own(turn.content)
+        text = indexed_text(turn)
         counts, words = document_terms(text)
         known = traits(text, turn.created_at)
         size = sum(counts.values())
@@ -122,8 +110,11 @@ class TurnIndex:
         return triple
 
 
+def indexed_text(turn: Turn) -> str:
+    """What a turn is found by: all of it but what this system said itself."""
+    return "" if is_own_tool(turn.tool_name) else without_own(turn.content)
+
+
 def _paused(stretch: Stretch, known: Traits) -> bool:
     """Whether a pause lies before a turn; times of different clocks are not compared."""
-    return (
-        known.dated == stretch.dated and abs(known.minute - stretch.minute) > PAUSE_MINUTES
-    )
+    return known.dated == stretch.dated and abs(known.minute - stretch.minute) > PAUSE_MINUTES

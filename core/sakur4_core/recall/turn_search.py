@@ -27,6 +27,8 @@ LEXICAL, CONTEXT, DENSE = "lexical", "context", "dense"
 VIEWS = (LEXICAL, CONTEXT, DENSE)
 # A view's best scores its weight. Measured on conversations and on code, see docs/benchmarks.md.
 WEIGHTS = {LEXICAL: 1.0, CONTEXT: 1.0, DENSE: 0.65}
+# A turn that only its meaning speaks for must be nearer than any two texts are by chance.
+NEAR = 0.25
 # Candidates: 200 turns held 94 % and more of the evidence where that was measured.
 CANDIDATES = {LEXICAL: 200, CONTEXT: 360, DENSE: 100}
 
@@ -72,7 +74,10 @@ def search(
 
     asked = ask(index.postings, text)
     scores = _view_scores(index, asked, vectors, query_vector, mask, recipe.views)
-    pools = [_best(values, CANDIDATES[name]) for name, values in scores.items()]
+    floors = {DENSE: NEAR}
+    pools = [
+        _best(values, CANDIDATES[name], floors.get(name, 0.0)) for name, values in scores.items()
+    ]
     places = np.unique(np.concatenate(pools)) if pools else np.zeros(0, dtype=np.int64)
     ran = tuple(scores)
     if not len(places):
@@ -132,17 +137,17 @@ def _view_scores(
     return scores
 
 
-def _best(values: Floats, limit: int) -> Any:
-    """The places of the best ``limit`` values above 0; all that equal the last of them."""
+def _best(values: Floats, limit: int, floor: float) -> Any:
+    """The places of the best ``limit`` values above a floor; all that equal the last of them."""
     import numpy as np
 
     if len(values) > limit:
         least = values[np.argpartition(-values, limit - 1)[:limit]].min()
-        if least > 0:
+        if least > floor:
             found = np.flatnonzero(values >= least)
             # Of many equals the newest, so that a flood of copies stays bounded.
             return found if len(found) <= 2 * limit else _newest_of(values, found, limit)
-    return np.flatnonzero(values > 0)
+    return np.flatnonzero(values > floor)
 
 
 def _newest_of(values: Floats, places: Any, limit: int) -> Any:
@@ -175,4 +180,3 @@ def _coverage(asked: Asked, place: int) -> float:
         at = int(np.searchsorted(word.packed, place << COUNT_BITS))
         held += at < len(word.packed) and int(word.packed[at]) >> COUNT_BITS == place
     return max(held, 1) / len(words)
-

@@ -19,18 +19,29 @@ KINDS: Final = (EPISODE, SUMMARY, FACT)
 
 VALUE_CHARS = 400
 
+# What narrows turns besides their session; lists are JSON.
+_NARROWED = (
+    " AND (:roles IS NULL OR e.role IN (SELECT value FROM json_each(:roles)))"
+    " AND (:tools IS NULL OR e.tool_name IN (SELECT value FROM json_each(:tools)))"
+    " AND (:tiers IS NULL OR s.tier IN (SELECT value FROM json_each(:tiers)))"
+    " AND (:since IS NULL OR e.created_at >= :since)"
+    " AND (:until IS NULL OR e.created_at <= :until)"
+)
 # Scope stands before the limit: a busy session never crowds a quiet one out. Of equal scores
 # the newer row comes first.
 _MATCHES = {
     EPISODE: (
         "SELECT episode_fts.rowid AS row, -bm25(episode_fts) AS score FROM episode_fts"
         " JOIN episode e ON e.seq = episode_fts.rowid"
+        " JOIN episode_state s ON s.seq = e.seq"
         " WHERE episode_fts MATCH :match AND (:session IS NULL OR e.session_id = :session)"
+        f"{_NARROWED}"
         " ORDER BY score DESC, row DESC LIMIT :limit"
     ),
     SUMMARY: (
         "SELECT atlas_fts.rowid AS row, -bm25(atlas_fts) AS score FROM atlas_fts"
-        " JOIN atlas a ON a.atlas_id = atlas_fts.atlas_id AND a.retired_at IS NULL"
+        " JOIN atlas_row r ON r.row = atlas_fts.rowid"
+        " JOIN atlas a ON a.atlas_id = r.atlas_id AND a.retired_at IS NULL"
         " WHERE atlas_fts MATCH :match"
         " AND (:session IS NULL OR a.session_id IS NULL OR a.session_id = :session)"
         " ORDER BY score DESC, row DESC LIMIT :limit"
@@ -52,16 +63,60 @@ _HOLDS = {
 }
 _NEWEST = {
     EPISODE: (
-        "SELECT seq AS row FROM episode WHERE :session IS NULL OR session_id = :session"
-        " ORDER BY seq DESC LIMIT :limit"
+        "SELECT e.seq AS row FROM episode e JOIN episode_state s ON s.seq = e.seq"
+        " WHERE (:session IS NULL OR e.session_id = :session)"
+        f"{_NARROWED} ORDER BY e.seq DESC LIMIT :limit"
     ),
     SUMMARY: (
-        "SELECT atlas_fts.rowid AS row FROM atlas a JOIN atlas_fts USING (atlas_id)"
+        "SELECT r.row FROM atlas a JOIN atlas_row r USING (atlas_id)"
         " WHERE a.retired_at IS NULL"
         " AND (:session IS NULL OR a.session_id IS NULL OR a.session_id = :session)"
-        " ORDER BY a.created_at DESC, row DESC LIMIT :limit"
+        " ORDER BY a.created_at DESC, r.row DESC LIMIT :limit"
     ),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A part of a store; it holds before any limit. None means all.
+
+    Attributes:
+        kinds: Of ``episode``, ``summary`` and ``fact``.
+        session_id: Turns of one session; summaries of it and of none. Facts are the project's.
+        roles, tools, tiers: Turns of these only.
+        since, until: Times in the store's notation between which a turn was committed.
+    """
+
+    kinds: tuple[str, ...] = KINDS
+    session_id: str | None = None
+    roles: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = None
+    tiers: tuple[str, ...] | None = None
+    since: str | None = None
+    until: str | None = None
+
+    def bound(self) -> dict[str, str | None]:
+        """The values that the statements name."""
+        return {
+            "session": self.session_id,
+            "roles": _listed(self.roles),
+            "tools": _listed(self.tools),
+            "tiers": _listed(self.tiers),
+            "since": self.since,
+            "until": self.until,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A row of the transcript as an index needs it."""
+
+    seq: int
+    session_id: str
+    role: str
+    tool_name: str | None
+    content: str
+    created_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +151,11 @@ class SummaryRow:
 
 
 def match(
-    db: sqlite3.Connection, kind: str, expression: str, *, session_id: str | None, limit: int
+    db: sqlite3.Connection, kind: str, expression: str, scope: Scope, limit: int
 ) -> list[tuple[int, float]]:
     """The rows of one kind that match an FTS5 expression, best first, with BM25 (higher is
-    better). Code facts belong to the project, so a session does not narrow them."""
-    bound = {"match": expression, "session": session_id, "limit": limit}
+    better)."""
+    bound = {"match": expression, "limit": limit, **scope.bound()}
     return [(row["row"], row["score"]) for row in db.execute(_MATCHES[kind], bound)]
 
 
@@ -114,11 +169,11 @@ def row_matches(db: sqlite3.Connection, kind: str, expression: str, row: int) ->
     return db.execute(_HOLDS[kind], (expression, row)).fetchone() is not None
 
 
-def newest(db: sqlite3.Connection, kind: str, *, session_id: str | None, limit: int) -> list[int]:
+def newest(db: sqlite3.Connection, kind: str, scope: Scope, limit: int) -> list[int]:
     """The newest rows of one kind; facts have no time, so there are none of them."""
     if kind not in _NEWEST:
         return []
-    bound = {"session": session_id, "limit": limit}
+    bound = {"limit": limit, **scope.bound()}
     return [row["row"] for row in db.execute(_NEWEST[kind], bound)]
 
 
@@ -154,9 +209,9 @@ def summaries(db: sqlite3.Connection, rows: Sequence[int]) -> dict[int, SummaryR
     """The summaries at these index rows, their staleness as of this very read."""
     found = {}
     for row in db.execute(
-        "SELECT f.rowid AS row, a.atlas_id, a.content, a.token_count, a.session_id, a.created_at"
-        " FROM atlas_fts f JOIN atlas a ON a.atlas_id = f.atlas_id AND a.retired_at IS NULL"
-        " WHERE f.rowid IN (SELECT value FROM json_each(?))",
+        "SELECT r.row, a.atlas_id, a.content, a.token_count, a.session_id, a.created_at"
+        " FROM atlas_row r JOIN atlas a ON a.atlas_id = r.atlas_id AND a.retired_at IS NULL"
+        " WHERE r.row IN (SELECT value FROM json_each(?))",
         (json.dumps(list(rows)),),
     ):
         stale, files = _ground(db, row["atlas_id"])
@@ -268,3 +323,112 @@ def note_recall(
         session_id=session_id,
         detail={"query": query, "hits": hits, "stale": stale, "ms": ms},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far the transcript reaches, and how often something in it was redacted."""
+
+    last_seq: int
+    redactions: int
+
+
+def mark(db: sqlite3.Connection) -> Mark:
+    """Where the transcript stands."""
+    row = db.execute(
+        "SELECT (SELECT coalesce(max(seq), 0) FROM episode) AS last_seq,"
+        " (SELECT count(*) FROM redaction) AS redactions"
+    ).fetchone()
+    return Mark(row["last_seq"], row["redactions"])
+
+
+def chain_at(db: sqlite3.Connection, seq: int) -> str | None:
+    """The chain's hash at a place: the same only in a store with the same history."""
+    row = db.execute("SELECT chain_hash FROM episode WHERE seq = ?", (seq,)).fetchone()
+    return None if row is None else row["chain_hash"]
+
+
+def turns_after(db: sqlite3.Connection, seq: int, limit: int) -> list[Turn]:
+    """The next turns behind a place, in order."""
+    rows = db.execute(
+        "SELECT seq, session_id, role, tool_name, content, created_at FROM episode"
+        " WHERE seq > ? ORDER BY seq LIMIT ?",
+        (seq, limit),
+    )
+    return [Turn(*row) for row in rows]
+
+
+def seq_at(db: sqlite3.Connection, turns: int) -> int:
+    """The place of the ``turns``-th turn, of which there must be so many."""
+    row = db.execute("SELECT seq FROM episode ORDER BY seq LIMIT 1 OFFSET ?", (turns - 1,))
+    seq: int = row.fetchone()["seq"]
+    return seq
+
+
+def seqs_of(db: sqlite3.Connection, scope: Scope) -> list[int] | None:
+    """The places that pass a scope's tiers and times; None where neither narrows."""
+    if scope.tiers is None and scope.since is None and scope.until is None:
+        return None
+    rows = db.execute(
+        "SELECT e.seq FROM episode e JOIN episode_state s USING (seq)"
+        " WHERE (:tiers IS NULL OR s.tier IN (SELECT value FROM json_each(:tiers)))"
+        " AND (:since IS NULL OR e.created_at >= :since)"
+        " AND (:until IS NULL OR e.created_at <= :until) ORDER BY e.seq",
+        scope.bound(),
+    )
+    return [row["seq"] for row in rows]
+
+
+def _listed(values: Sequence[str] | None) -> str | None:
+    return None if values is None else json.dumps(list(values))
+
+
+def neighbours(db: sqlite3.Connection, seq: int, each_side: int) -> list[EpisodeRow]:
+    """The turns of the same session around one, in order, without it."""
+    found = db.execute(
+        "SELECT seq FROM (SELECT seq FROM episode WHERE session_id ="
+        " (SELECT session_id FROM episode WHERE seq = :seq) AND seq < :seq"
+        " ORDER BY seq DESC LIMIT :each)"
+        " UNION ALL SELECT seq FROM (SELECT seq FROM episode WHERE session_id ="
+        " (SELECT session_id FROM episode WHERE seq = :seq) AND seq > :seq"
+        " ORDER BY seq LIMIT :each)",
+        {"seq": seq, "each": each_side},
+    )
+    by_place = episodes(db, [row["seq"] for row in found])
+    return [by_place[place] for place in sorted(by_place)]
+
+
+def linked_facts(db: sqlite3.Connection, row: int, limit: int) -> list[tuple[int, str, str]]:
+    """Code facts one edge away: their row, the edge's kind, and ``from`` or ``to`` the fact.
+
+    The nearest in the order of the code; an unresolved call has no other end.
+    """
+    found = db.execute(
+        "SELECT target_row AS row, kind, 'from' AS way FROM code_edge"
+        " WHERE source_row = :row AND target_row IS NOT NULL AND target_row <> :row"
+        " UNION SELECT source_row, kind, 'to' FROM code_edge"
+        " WHERE target_row = :row AND source_row <> :row"
+        " ORDER BY 1, 2, 3 LIMIT :limit",
+        {"row": row, "limit": limit},
+    )
+    return [(line["row"], line["kind"], line["way"]) for line in found]
+
+
+def anchored_summaries(
+    db: sqlite3.Connection, anchor_type: str, row: int, *, session_id: str | None, limit: int
+) -> list[int]:
+    """Index rows of the summaries that rest on one fact or one episode, newest first."""
+    own = {
+        "fact": "SELECT fact_id FROM fact WHERE fact_row = :row UNION SELECT m.old_id"
+        " FROM fact_move m JOIN fact f ON f.fact_id = m.new_id WHERE f.fact_row = :row",
+        "episode": "SELECT episode_id FROM episode WHERE seq = :row",
+    }[anchor_type]
+    found = db.execute(
+        "SELECT r.row FROM atlas_anchor a JOIN atlas t USING (atlas_id)"
+        " JOIN atlas_row r USING (atlas_id)"
+        f" WHERE a.anchor_type = :type AND a.anchor_id IN ({own}) AND t.retired_at IS NULL"
+        " AND (:session IS NULL OR t.session_id IS NULL OR t.session_id = :session)"
+        " ORDER BY t.created_at DESC, r.row DESC LIMIT :limit",
+        {"type": anchor_type, "row": row, "session": session_id, "limit": limit},
+    )
+    return [line["row"] for line in found]

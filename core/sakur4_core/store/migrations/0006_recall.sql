@@ -1,24 +1,34 @@
 -- Words of summaries and of code facts. Triggers keep them true to their rows, whoever writes;
 -- search_text() is the program's own function (recall/words.py), set on every connection.
 
--- The id stands in the table, since a vacuum may renumber the rows of `atlas`.
+-- A summary's row in the index of words. It stands in a table of its own, since a vacuum may
+-- renumber the rows of `atlas`, and FTS5 finds nothing quickly but by its row.
+CREATE TABLE atlas_row (
+    row      INTEGER PRIMARY KEY,
+    atlas_id TEXT NOT NULL UNIQUE
+);
+
 CREATE VIRTUAL TABLE atlas_fts USING fts5 (
-    atlas_id UNINDEXED, text, tokenize = 'porter unicode61 remove_diacritics 2'
+    text, tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
 CREATE TRIGGER atlas_words_added AFTER INSERT ON atlas
 BEGIN
-    INSERT INTO atlas_fts (atlas_id, text) VALUES (NEW.atlas_id, search_text(NEW.content));
+    INSERT INTO atlas_row (atlas_id) VALUES (NEW.atlas_id);
+    INSERT INTO atlas_fts (rowid, text)
+    SELECT row, search_text(NEW.content) FROM atlas_row WHERE atlas_id = NEW.atlas_id;
 END;
 
 CREATE TRIGGER atlas_words_changed AFTER UPDATE OF content ON atlas
 BEGIN
-    UPDATE atlas_fts SET text = search_text(NEW.content) WHERE atlas_id = OLD.atlas_id;
+    UPDATE atlas_fts SET text = search_text(NEW.content)
+    WHERE rowid = (SELECT row FROM atlas_row WHERE atlas_id = OLD.atlas_id);
 END;
 
 CREATE TRIGGER atlas_words_removed AFTER DELETE ON atlas
 BEGIN
-    DELETE FROM atlas_fts WHERE atlas_id = OLD.atlas_id;
+    DELETE FROM atlas_fts WHERE rowid = (SELECT row FROM atlas_row WHERE atlas_id = OLD.atlas_id);
+    DELETE FROM atlas_row WHERE atlas_id = OLD.atlas_id;
 END;
 
 CREATE VIRTUAL TABLE fact_fts USING fts5 (
