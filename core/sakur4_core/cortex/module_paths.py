@@ -149,7 +149,9 @@ class RustModules:
             at = self._parent(importer)
         else:
             inner = self.inner(importer, head)
-            at = inner.path if inner is not None else self._crates.get(head)
+            # A test may have the name of the crate that it tests.
+            own = inner is not None and inner.path != importer
+            at = inner.path if inner is not None and own else self._crates.get(head)
             if at is None:
                 return OUTSIDE
         while rest and rest[0] == "super":

@@ -15,6 +15,8 @@ from sakur4_core.cortex.languages.language import Language
 SOURCE_ROOTS = frozenset({"src", "lib", "python", "core"})
 # Languages whose files see the names of all files of their folder.
 PACKAGE_WIDE = frozenset({"go"})
+# Languages whose code names modules by paths, without importing them.
+PATH_WISE = frozenset({"rust"})
 # Languages that import from each other.
 FAMILIES = {"typescript": "ecmascript", "tsx": "ecmascript", "javascript": "ecmascript"}
 

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sakur4_core.cortex.model import MODULE_SCOPE, Import, Reference
-from sakur4_core.cortex.modules import OUTSIDE, PACKAGE_WIDE, Modules, Outside, Place, parts_of
+from sakur4_core.cortex.modules import (
+    OUTSIDE,
+    PACKAGE_WIDE,
+    PATH_WISE,
+    Modules,
+    Outside,
+    Place,
+    parts_of,
+)
 from sakur4_core.cortex.units import HOLDERS, Unit
 from sakur4_core.models import FactKind
 
@@ -126,7 +134,7 @@ class Resolver:
         if depth > MAX_DEPTH or text.startswith("?"):
             return None
         head, *rest = text.split(".")
-        if head == "super()":
+        if head in ("super()", "super") and unit.language.name not in PATH_WISE:
             meaning: Meaning = self._base_of(unit, unit.class_around(scope), depth)
         else:
             meaning, rest = self._head(unit, scope, head, rest, depth)
@@ -135,7 +143,7 @@ class Resolver:
             owner, name = meaning, part.removesuffix("()")
             meaning = self._member(owner, name, depth + 1)
             if called:
-                meaning = self._result(owner, meaning, unit, name)
+                meaning = self._result(owner, meaning, unit, name, depth)
         return meaning
 
     def _head(
@@ -152,7 +160,7 @@ class Resolver:
                 given = self._typed(unit, own, f"{head}.{rest[0]}", depth)
                 if given is not None:
                     return given, rest[1:]
-        return (self._instance(meaning) if name != head else meaning), rest
+        return (self._instance(meaning, depth) if name != head else meaning), rest
 
     def _typed_name(self, unit: Unit, scope: int, name: str, depth: int) -> Meaning:
         """A name as a receiver: by its type where one was given, else by what it is."""
@@ -167,7 +175,12 @@ class Resolver:
             if name in unit.local.get(at, ()):
                 return None
             at = max(unit.parents[at], MODULE_SCOPE)
-        return self._lookup(unit, scope, name, depth)
+        found = self._lookup(unit, scope, name, depth)
+        if found is None and unit.language.name in PATH_WISE:
+            place = self._table.modules(unit.language.name).find(name, 0, unit.path)
+            self._table.asked.add(name)
+            return self._at(place, unit.language.name) if isinstance(place, Place) else None
+        return found
 
     def _typed(self, unit: Unit, scope: int, name: str, depth: int) -> Meaning:
         text = unit.typed.get(scope, {}).get(name)
@@ -177,23 +190,28 @@ class Resolver:
             own = unit.class_around(scope)
             return None if own is None else Target(unit.path, own, exact=False)
         outer = scope if unit.kinds[scope] not in HOLDERS else max(unit.parents[scope], 0)
-        return self._instance(self._evaluate(unit, outer, text, depth + 1))
+        return self._instance(self._evaluate(unit, outer, text, depth + 1), depth + 1)
 
-    def _instance(self, meaning: Meaning) -> Meaning:
+    def _instance(self, meaning: Meaning, depth: int) -> Meaning:
         """What calling or naming a type gives: an instance of it, or nothing known."""
         if isinstance(meaning, Target) and meaning.index > MODULE_SCOPE:
             unit = self._table.unit(meaning.path)
             if unit is not None and unit.kinds[meaning.index] in HOLDERS:
                 return meaning.probable()
-            return None
+            text = None if unit is None else unit.results.get(meaning.index)
+            if unit is None or text is None or depth > MAX_DEPTH:
+                return None
+            return self._instance(self._evaluate(unit, meaning.index, text, depth + 1), depth + 1)
         return OUTSIDE if isinstance(meaning, Outside) else None
 
-    def _result(self, owner: Meaning, called: Meaning, unit: Unit, name: str) -> Meaning:
+    def _result(
+        self, owner: Meaning, called: Meaning, unit: Unit, name: str, depth: int
+    ) -> Meaning:
         """What a call of a member gives."""
         made = name in CONSTRUCTORS.get(unit.language.name, ())
         if made and isinstance(owner, Target) and isinstance(called, Target):
-            return self._instance(owner)
-        return self._instance(called)
+            return self._instance(owner, depth)
+        return self._instance(called, depth)
 
     # -- members -----------------------------------------------------------------
 
@@ -214,7 +232,13 @@ class Resolver:
             return self._of_type(unit, owner, name, depth)
         if kind is FactKind.MODULE:
             index = unit.members.get((owner.index, name))
-            return None if index is None else Target(unit.path, index, owner.exact)
+            if index is not None:
+                return Target(unit.path, index, owner.exact)
+            modules = self._table.modules(unit.language.name)
+            inner = modules.inner(unit.path, unit.names[owner.index])
+            if inner is None:
+                return None
+            return self._member(self._at(inner, unit.language.name), name, depth + 1)
         if kind is FactKind.CONSTANT:
             scope = max(unit.parents[owner.index], MODULE_SCOPE)
             given = self._typed(unit, scope, unit.names[owner.index], depth + 1)
@@ -240,6 +264,8 @@ class Resolver:
         entry = unit.imports.get((MODULE_SCOPE, name))
         if index is not None:
             found = Target(unit.path, index)
+        elif name in unit.exports:
+            found = self._lookup(unit, MODULE_SCOPE, unit.exports[name], depth + 1)
         else:
             inner = modules.inner(unit.path, name)
             found = None if inner is None else self._at(inner, unit.language.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,11 @@ HOLDERS = frozenset(
 )
 """Kinds whose members are reached through them, and not by their bare name from within."""
 
+_ARROW = re.compile(r"->\s*(?:&\s*(?:mut\s+)?)?[\"\']?([A-Za-z_][\w.:]*)[\"\']?\s*(?:where\b.*)?$")
+_COLON = re.compile(r"\)\s*:\s*([A-Za-z_$][\w$.]*)(?:\s*=>)?$")
+_GO = re.compile(r"\)\s*\(?\*?([A-Za-z_][\w.]*)(?:,\s*error\))?$")
+_RESULT = {"typescript": _COLON, "tsx": _COLON, "go": _GO}
+
 # A method whose type stands in another file has no scope to stand in.
 STRAY = -2
 
@@ -27,7 +33,7 @@ class Unit:
     """
 
     def __init__(self, path: str, language: str, rows: Sequence[int], surface: Any) -> None:
-        kinds, self.names, self.parents, imports, typed, bases, strays, local = surface
+        kinds, self.names, self.parents, imports, typed, bases, strays, results, local = surface
         self.path = path
         self.language = by_name(language)
         self.rows = rows
@@ -43,6 +49,7 @@ class Unit:
         self.typed: dict[int, dict[str, str]] = {int(k): v for k, v in typed.items()}
         self.bases: dict[int, list[str]] = {int(k): v for k, v in bases.items()}
         self.local: dict[int, frozenset[str]] = {int(k): frozenset(v) for k, v in local.items()}
+        self.results: dict[int, str] = {int(k): v for k, v in results.items()}
         self.meanings: dict[tuple[int, str, str], tuple[Any, frozenset[str]]] = {}
         self._strays: dict[int, str] = {int(k): v for k, v in strays.items()}
 
@@ -52,7 +59,16 @@ class Unit:
         return {
             (parent, name): index
             for index, (parent, name) in enumerate(zip(self.parents, self.names, strict=True))
-            if parent != STRAY
+            if parent != STRAY and self.kinds[index] is not FactKind.EXPORT
+        }
+
+    @cached_property
+    def exports(self) -> dict[str, str]:
+        """Names that stand for another name of the file, to others only."""
+        return {
+            self.names[index]: text
+            for index, text in self.results.items()
+            if self.kinds[index] is FactKind.EXPORT
         }
 
     @cached_property
@@ -76,7 +92,7 @@ class Unit:
             if parent <= MODULE_SCOPE or self.kinds[parent] in HOLDERS:
                 owner = self.names[parent] if parent >= 0 else self._strays.get(index, "")
                 bases = self.bases.get(index, "") if index in inner or self.bases else ""
-                yield name, f"{self.kinds[index]} {owner} {bases}"
+                yield name, f"{self.kinds[index]} {owner} {bases} {self.results.get(index)}"
         for entry in (*self.imports.values(), *self.stars):
             if entry.scope == MODULE_SCOPE:
                 yield entry.alias, f"{entry.level} {entry.module} {entry.name}"
@@ -111,8 +127,23 @@ def surface_of(parsed: ParsedFile) -> list[Any]:
         {str(k): v for k, v in scopes.typed.items() if k in asked},
         {str(k): list(v) for k, v in scopes.bases.items()},
         strays,
+        _results(own, parsed.language or ""),
         {},
     ]
+
+
+def _results(own: Sequence[Definition], language: str) -> dict[str, str]:
+    """What a call of each function gives, where its signature names a plain type."""
+    found = {}
+    pattern = _RESULT.get(language, _ARROW)
+    for index, definition in enumerate(own):
+        if definition.kind is FactKind.EXPORT and definition.value:
+            found[str(index)] = definition.value
+        elif definition.kind in (FactKind.FUNCTION, FactKind.METHOD):
+            match = pattern.search(definition.signature)
+            if match is not None:
+                found[str(index)] = match[1].replace("::", ".")
+    return found
 
 
 def _owner_elsewhere(definition: Definition) -> str:

@@ -1,0 +1,2 @@
+export { boot as restart } from "./events.mjs";
+export * from "./bus.mjs";
