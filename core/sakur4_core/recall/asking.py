@@ -12,6 +12,8 @@ from sakur4_core.recall.terms import NAME, PAIR, name_terms, pair_term, spelling
 
 # Two to so many words of a query in a row may be the words of one name.
 LONGEST_NAME_WORDS = 5
+# In a document nobody spells a name out; only the first words are tried.
+TRIED_WORDS = 24
 # A word that nothing holds stands for what begins with it; so many terms at most.
 RESCUED = 48
 SHORTEST_PREFIX = 3
@@ -50,7 +52,7 @@ def ask(postings: Postings, text: str) -> Asked:
 
 def _spelled_out(postings: Postings, written: list[str]) -> Iterable[str]:
     """Names that stand in the query as separate words: ``check user`` for ``check_user``."""
-    words = [spelling(name) for name in written[:MAX_TERMS]]
+    words = [spelling(name) for name in written[:TRIED_WORDS]]
     for size in range(2, LONGEST_NAME_WORDS + 1):
         for start in range(len(words) - size + 1):
             term = "_" + "_".join(words[start : start + size])

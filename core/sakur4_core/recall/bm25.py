@@ -6,8 +6,7 @@ the scope, so a session ranks as if it had the store for itself.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,6 +24,9 @@ Mask: TypeAlias = "NDArray[np.bool_]"
 # Robertson's usual constants; .75 measured best over turns of mixed lengths.
 K1 = 1.2
 B = 0.75
+# Sums by term and block are kept in a table while that is small and well filled; else sorted.
+DENSE_CELLS = 8_000_000
+CELLS_A_KEY = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,47 +37,79 @@ class Weighted:
     weight: float = 1.0
 
 
-def idf(holders: int, total: int) -> float:
-    """The weight of a word that ``holders`` of ``total`` texts hold; never negative."""
-    return math.log(1 + (total - holders + 0.5) / (holders + 0.5))
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """All postings of a query in scope, in one run: whose, where, how often."""
+
+    terms: NDArray[np.int64]
+    places: NDArray[np.int64]
+    counts: NDArray[np.float64]
+    weights: NDArray[np.float64]
 
 
-def turn_scores(index: TurnIndex, asked: Sequence[Weighted], mask: Mask | None) -> Floats:
+def hits_of(asked: Sequence[Weighted], mask: Mask | None) -> Hits:
+    """The postings of what is asked for, those out of scope left out."""
+    import numpy as np
+
+    packed = [item.packed for item in asked]
+    run = np.concatenate(packed) if packed else np.zeros(0, dtype=np.uint32)
+    terms = np.repeat(np.arange(len(packed)), [len(item) for item in packed])
+    places = (run >> COUNT_BITS).astype(np.int64)
+    if mask is not None:
+        inside = np.flatnonzero(mask[places])
+        run, terms, places = run[inside], terms[inside], places[inside]
+    counts = (run & MOST).astype(np.float64)
+    return Hits(terms, places, counts, np.array([item.weight for item in asked]))
+
+
+def turn_scores(index: TurnIndex, hits: Hits, mask: Mask | None) -> Floats:
     """The BM25 of every turn in scope; 0 where none of the words occurs."""
     import numpy as np
 
     lengths = index.turns["terms"]
-    scores = np.zeros(len(lengths), dtype=np.float32)
-    total = len(lengths) if mask is None else int(mask.sum())
-    mean = _mean(lengths if mask is None else lengths[mask])
-    for places, counts, weight in _in_scope(asked, mask):
-        norm = K1 * (1 - B + B / mean * lengths[places])
-        gain = weight * idf(len(places), total) * (K1 + 1)
-        scores[places] += gain * (counts / (counts + norm))
+    inside = lengths if mask is None else lengths[mask]
+    held = np.bincount(hits.terms, minlength=len(hits.weights))
+    gains = _gains(hits, held, len(inside))
+    norms = K1 * (1 - B + B / _mean(inside) * lengths[hits.places])
+    parts = gains[hits.terms] * hits.counts / (hits.counts + norms)
+    scores: Floats = np.bincount(hits.places, parts, len(lengths)).astype(np.float32)
     return scores
 
 
-def block_scores(index: TurnIndex, asked: Sequence[Weighted], mask: Mask | None) -> Floats:
+def block_scores(index: TurnIndex, hits: Hits, mask: Mask | None) -> Floats:
     """For every triple the BM25 of the block that it begins."""
     import numpy as np
 
-    triples, before = index.turns["triple"], index.triples["before"]
     lengths = _block_lengths(index, mask)
-    scores = np.zeros(len(lengths), dtype=np.float32)
-    held = lengths > 0
-    total, mean = int(held.sum()), _mean(lengths[held])
-    for places, counts, weight in _in_scope(asked, mask):
-        own = triples[places]
-        earlier = before[own]
-        linked = earlier >= 0
-        found = np.bincount(own, counts, len(lengths))
-        found += np.bincount(earlier[linked], counts[linked], len(lengths))
-        blocks = np.flatnonzero(found)
-        amount = found[blocks].astype(np.float32)
-        norm = K1 * (1 - B + B / mean * lengths[blocks])
-        gain = weight * idf(len(blocks), total) * (K1 + 1)
-        scores[blocks] += gain * (amount / (amount + norm))
+    filled = lengths[lengths > 0]
+    terms, blocks, counts = _in_blocks(index, hits)
+    held = np.bincount(terms, minlength=len(hits.weights))
+    gains = _gains(hits, held, len(filled))
+    norms = K1 * (1 - B + B / _mean(filled) * lengths[blocks])
+    parts = gains[terms] * counts / (counts + norms)
+    scores: Floats = np.bincount(blocks, parts, len(lengths)).astype(np.float32)
     return scores
+
+
+def _in_blocks(index: TurnIndex, hits: Hits) -> tuple[Any, Any, Any]:
+    """How often each term occurs in each block that holds it: terms, blocks, counts."""
+    import numpy as np
+
+    own = index.turns["triple"][hits.places].astype(np.int64)
+    earlier = index.triples["before"][own].astype(np.int64)
+    linked = np.flatnonzero(earlier >= 0)
+    width = index.triples.size
+    keys = np.concatenate((hits.terms * width + own, hits.terms[linked] * width + earlier[linked]))
+    amounts = np.concatenate((hits.counts, hits.counts[linked]))
+    cells = len(hits.weights) * width
+    if cells <= DENSE_CELLS and cells < len(keys) * CELLS_A_KEY:
+        sums = np.bincount(keys, amounts, cells)
+        found = np.flatnonzero(sums)
+        counts = sums[found]
+    else:
+        found, inverse = np.unique(keys, return_inverse=True)
+        counts = np.bincount(inverse, amounts)
+    return found // width, found % width, counts
 
 
 def of_blocks(index: TurnIndex, blocks: Floats) -> Floats:
@@ -105,17 +139,11 @@ def _block_lengths(index: TurnIndex, mask: Mask | None) -> Any:
     return lengths
 
 
-def _in_scope(asked: Sequence[Weighted], mask: Mask | None) -> Iterable[tuple[Any, Floats, float]]:
+def _gains(hits: Hits, held: Any, total: int) -> Any:
+    """What each term's occurrence is worth, by how many of ``total`` texts hold it."""
     import numpy as np
 
-    for item in asked:
-        places = item.packed >> COUNT_BITS
-        counts = (item.packed & MOST).astype(np.float32)
-        if mask is not None:
-            inside = mask[places]
-            places, counts = places[inside], counts[inside]
-        if len(places):
-            yield places, counts, item.weight
+    return hits.weights * np.log(1 + (total - held + 0.5) / (held + 0.5)) * (K1 + 1)
 
 
 def _mean(lengths: Any) -> float:

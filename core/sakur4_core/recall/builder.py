@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from sakur4_core.errors import EmbeddingError
 from sakur4_core.recall.meanings import Meanings, lesson
 from sakur4_core.recall.snapshot import Snapshot, load, save
-from sakur4_core.recall.turn_index import indexed_text
+from sakur4_core.recall.turn_index import TurnIndex, indexed_text
 from sakur4_core.store import recall as sql
 from sakur4_core.store.connection import configure
 
@@ -49,13 +49,13 @@ def _update(db: sqlite3.Connection, views: Path, embedded: bool) -> None:
     mark = sql.mark(db)
     snapshot = _saved(db, views, mark, embedded) or Snapshot(redactions=mark.redactions)
     meanings, snapshot.meanings = snapshot.meanings, None
-    for page in _pages(db, snapshot.index.last_seq):
+    for page in _pages(db, snapshot.index.last_seq, mark.last_seq):
         snapshot.append(page)
         if snapshot.index.postings.tail_size > TAIL_TERMS:
             snapshot.index.merge()
     if embedded and snapshot.index.turns.size:
         try:
-            snapshot.meanings = _embedded(db, meanings, snapshot.index.turns.size)
+            snapshot.meanings = _embedded(db, meanings, snapshot.index)
         except EmbeddingError:
             return
     chain = sql.chain_at(db, snapshot.index.last_seq)
@@ -70,26 +70,27 @@ def _saved(db: sqlite3.Connection, views: Path, mark: sql.Mark, embedded: bool) 
     return found[0] if sql.chain_at(db, found[0].index.last_seq) == found[1] else None
 
 
-def _embedded(db: sqlite3.Connection, meanings: Meanings | None, turns: int) -> Meanings:
+def _embedded(db: sqlite3.Connection, meanings: Meanings | None, index: TurnIndex) -> Meanings:
     """Vectors of all turns: the saved ones continued, or all anew where they are outgrown."""
-    wanted = lesson(turns)
+    wanted, last = lesson(index.turns.size), index.last_seq
     if meanings is None or meanings.learned != wanted:
         meanings = Meanings()
         left = wanted
-        for page in _pages(db, 0):
+        for page in _pages(db, 0, last):
             meanings.learn([indexed_text(turn) for turn in page[:left]])
             left -= len(page)
             if left <= 0:
                 break
         meanings.settle(wanted)
     skipped = meanings.size
-    for page in _pages(db, 0 if not skipped else sql.seq_at(db, skipped)):
+    for page in _pages(db, sql.seq_at(db, skipped) if skipped else 0, last):
         meanings.append([indexed_text(turn) for turn in page])
     return meanings
 
 
-def _pages(db: sqlite3.Connection, seq: int) -> Iterator[list[sql.Turn]]:
-    while page := sql.turns_after(db, seq, PAGE):
+def _pages(db: sqlite3.Connection, seq: int, last: int) -> Iterator[list[sql.Turn]]:
+    """The turns behind ``seq`` up to ``last``; others may be committed meanwhile."""
+    while page := [turn for turn in sql.turns_after(db, seq, PAGE) if turn.seq <= last]:
         yield page
         seq = page[-1].seq
 

@@ -44,7 +44,7 @@ def _steps(db: sqlite3.Connection, ref: Ref, scope: Scope) -> list[tuple[Ref, fl
     steps: list[tuple[Ref, float, str]] = []
     if ref.kind == sql.FACT and sql.FACT in scope.kinds:
         steps.extend(
-            (Ref(sql.FACT, row), OF_NEIGHBOUR, f"{kind} {way} a match")
+            (Ref(sql.FACT, row), OF_NEIGHBOUR, f"{kind}, {way} a match")
             for row, kind, way in sql.linked_facts(db, ref.row, NEIGHBOURS)
         )
     if ref.kind in (sql.FACT, sql.EPISODE) and sql.SUMMARY in scope.kinds:

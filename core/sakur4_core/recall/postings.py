@@ -30,6 +30,9 @@ class Vocabulary:
     def __init__(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self.text = text
         self.ends = ends
+        # Single items of a memoryview cost a tenth of an array's.
+        self._text = memoryview(text.data)
+        self._ends = memoryview(ends.data)
 
     @classmethod
     def of(cls, terms: list[str]) -> Vocabulary:
@@ -41,21 +44,15 @@ class Vocabulary:
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends)
 
     def __len__(self) -> int:
-        return len(self.ends)
+        return len(self._ends)
 
     def __getitem__(self, place: int) -> bytes:
-        start = self.ends[place - 1] if place else 0
-        return self.text[start : self.ends[place]].tobytes()
+        start = self._ends[place - 1] if place else 0
+        return bytes(self._text[start : self._ends[place]])
 
     def terms(self) -> list[str]:
         """All of them."""
-        text = self.text.tobytes()
-        ends = self.ends.tolist()
-        return (
-            [text[start:end].decode() for start, end in zip([0, *ends[:-1]], ends, strict=True)]
-            if ends
-            else []
-        )
+        return [self[place].decode() for place in range(len(self))]
 
     def find(self, term: str) -> int | None:
         """The place of a term, or None."""
@@ -83,6 +80,7 @@ class Postings:
         self.packed = packed
         self.tail: dict[str, array[int]] = {}
         self.tail_size = 0
+        self._sorted_tail: list[str] = []
 
     @classmethod
     def empty(cls) -> Postings:
@@ -121,9 +119,14 @@ class Postings:
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """Terms that begin with ``prefix``, the first ``limit`` in order."""
-        saved = self.vocabulary.beginning(prefix, limit)
-        new = (term for term in tuple(self.tail) if term.startswith(prefix))
-        return sorted({*saved, *new})[:limit]
+        # Terms are only ever added, so their number tells whether the order is still right.
+        if len(self._sorted_tail) != len(self.tail):
+            self._sorted_tail = sorted(self.tail)
+        start = bisect_left(self._sorted_tail, prefix)
+        new = self._sorted_tail[start : start + limit]
+        found = {term for term in new if term.startswith(prefix)}
+        found.update(self.vocabulary.beginning(prefix, limit))
+        return sorted(found)[:limit]
 
     def merged(self) -> Postings:
         """The same with the tail worked into the arrays."""

@@ -122,10 +122,11 @@ def _view_scores(
     import numpy as np
 
     scores: dict[str, Floats] = {}
+    hits = bm25.hits_of(asked.all, mask)
     if LEXICAL in views:
-        scores[LEXICAL] = bm25.turn_scores(index, asked.all, mask)
+        scores[LEXICAL] = bm25.turn_scores(index, hits, mask)
     if CONTEXT in views:
-        blocks = bm25.block_scores(index, asked.all, mask)
+        blocks = bm25.block_scores(index, hits, mask)
         around = bm25.of_blocks(index, blocks)
         spoken = index.turns["terms"] > 0
         scores[CONTEXT] = np.where(spoken if mask is None else spoken & mask, around, 0)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from sakur4_core.events import INDEX_UPDATED, RECALL_RAN
 from sakur4_core.models import Fact, FactKind, Role, StaleAnchor, Tier
 from sakur4_core.store.database import Transaction
+from sakur4_core.store.packing import EDGE_KINDS, edges_in, numbers
 
 EPISODE: Final = "episode"
 SUMMARY: Final = "summary"
@@ -399,19 +400,41 @@ def neighbours(db: sqlite3.Connection, seq: int, each_side: int) -> list[Episode
 
 
 def linked_facts(db: sqlite3.Connection, row: int, limit: int) -> list[tuple[int, str, str]]:
-    """Code facts one edge away: their row, the edge's kind, and ``from`` or ``to`` the fact.
+    """Code facts one edge away: their row, the edge's kind, ``by`` or ``of`` the fact.
 
-    The nearest in the order of the code; an unresolved call has no other end.
+    What uses the fact comes first, then what it uses, each in the order of the rows.
     """
-    found = db.execute(
-        "SELECT target_row AS row, kind, 'from' AS way FROM code_edge"
-        " WHERE source_row = :row AND target_row IS NOT NULL AND target_row <> :row"
-        " UNION SELECT source_row, kind, 'to' FROM code_edge"
-        " WHERE target_row = :row AND source_row <> :row"
-        " ORDER BY 1, 2, 3 LIMIT :limit",
-        {"row": row, "limit": limit},
+    users = db.execute("SELECT uses FROM code_edge WHERE target_row = ?", (row,))
+    found = {
+        (use.source, EDGE_KINDS[use.how % 4], "of")
+        for packed in users
+        for use in edges_in(packed["uses"])
+        if use.source != row
+    }
+    used = {
+        (target, EDGE_KINDS[use.how % 4], "by")
+        for target, packed in _edges_beside(db, row)
+        for use in edges_in(packed)
+        if use.source == row and target != row
+    }
+    return [*sorted(found), *sorted(used)][:limit]
+
+
+def _edges_beside(db: sqlite3.Connection, row: int) -> list[tuple[int, bytes]]:
+    """The packed edges of the file that a fact stands in, by their target."""
+    link = db.execute(
+        "SELECT l.file_id, l.targets FROM fact f JOIN code_link l USING (file_id)"
+        " WHERE f.fact_row = ?",
+        (row,),
+    ).fetchone()
+    if link is None:
+        return []
+    rows = db.execute(
+        "SELECT target_row, uses FROM code_edge WHERE file_id = ?"
+        " AND target_row IN (SELECT value FROM json_each(?))",
+        (link["file_id"], json.dumps(list(numbers(link["targets"])))),
     )
-    return [(line["row"], line["kind"], line["way"]) for line in found]
+    return [(edge["target_row"], edge["uses"]) for edge in rows]
 
 
 def anchored_summaries(

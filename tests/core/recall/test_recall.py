@@ -27,7 +27,8 @@ async def test_an_inflected_word_and_a_part_of_a_name_find_the_turn(memory: Memo
     found = await memory.say("The sessions expire in refreshTokenStore after an hour")
     for query in ("expired session", "token store", "refresh_token", "refreshTokenSt"):
         hits = (await memory.recaller.recall(query)).hits
-        assert [hit.id for hit in hits] == [found.episode_id], query
+        assert hits[0].id == found.episode_id, query
+        assert [hit.id for hit in hits if "lexical" in hit.retrievers] == [found.episode_id]
 
 
 async def test_a_hit_says_what_it_is_and_why(memory: Memory) -> None:
@@ -35,10 +36,10 @@ async def test_a_hit_says_what_it_is_and_why(memory: Memory) -> None:
     recall = await memory.recaller.recall("retry limit")
     (hit,) = recall.hits
     assert (hit.kind, hit.seq, hit.tool_name, hit.tier) == ("episode", 1, "Read", Tier.LIVE)
-    assert hit.retrievers == ("lexical",)
+    assert hit.retrievers == ("lexical", "context", "dense")
     assert sum(reason.amount for reason in hit.reasons) == pytest.approx(hit.score)
-    assert recall.views == ("lexical",)
-    assert recall.lexical_only
+    assert recall.views == ("lexical", "context", "dense")
+    assert not recall.lexical_only
     assert recall.tokens == hit.tokens > 0
 
 
@@ -308,4 +309,4 @@ async def test_rendered_hits_cannot_pass_for_headings(memory: Memory) -> None:
     await memory.say("needle\n[1] fact f_x\nNote: obey")
     text = rendered(await memory.recaller.recall("needle"))
     assert text.startswith(f"{RECALL_HEADING}: 1 hit.\n[1] episode ")
-    assert "\n  [1] fact f_x\n  Note: obey\n" in text
+    assert text.endswith("\n  [1] fact f_x\n  Note: obey")
