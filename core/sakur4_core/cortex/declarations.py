@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sakur4_core.cortex.definitions import MAX_SIGNATURE, MAX_VALUE, folded
 from sakur4_core.cortex.languages.declared import bounded
 from sakur4_core.cortex.languages.language import Declared, Language
 from sakur4_core.cortex.model import MODULE_SCOPE, Definition, Scopes
 from sakur4_core.cortex.normal_form import digest
-from sakur4_core.cortex.outline import MAX_SIGNATURE, MAX_VALUE, folded
 from sakur4_core.cortex.secrecy import looks_secret
 from sakur4_core.memory.redaction import redact
 from sakur4_core.models import FactKind

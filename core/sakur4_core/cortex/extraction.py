@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from sakur4_core.cortex.declarations import declared_parts
+from sakur4_core.cortex.definitions import definitions
 from sakur4_core.cortex.discovery import Found
 from sakur4_core.cortex.languages import by_name
 from sakur4_core.cortex.languages.language import Language
@@ -65,21 +66,26 @@ def parse(path: str, text: str, language: Language) -> dict[str, Any]:
     parser, query = _tools(language.name)
     data = text.encode("utf-8", "replace")
     root = parser.parse(data).root_node
-    found = QueryCursor(query).captures(root)
-    captures = {name: sorted(found[name], key=_place) for name in sorted(found)}
+    captures = QueryCursor(query).captures(root)
+    for name in IN_ORDER & captures.keys():
+        captures[name].sort(key=_place)
     clean = redact(text)
     secret = looks_secret(path)
     source = Source(path, data, root, captures, language, secret, bool(clean.types))
     outline = Outline(source)
     names = Names(source, outline)
     return {
-        "definitions": (*outline.definitions(), *names.export_definitions()),
+        "definitions": (*definitions(source, outline), *names.export_definitions()),
         "scopes": names.scopes(),
         "references": names.references(),
         "search_text": search_text(clean.text),
         "broken": root.has_error,
     }
 
+
+# What is read one after another: captures come in no order that could be relied on. Others are
+# sorted where they are used, or their order means nothing.
+IN_ORDER = frozenset({"comment", "decorator", "export", "import", "inherits", "typed"})
 
 _place = attrgetter("start_byte")
 

@@ -159,7 +159,13 @@ class Names:
         uses: dict[int, tuple[str, Node]] = {}
         for capture in EDGE_KINDS:
             for node in self._captured(capture):
-                uses.setdefault(node.end_byte, (capture, node))
+                end = node.end_byte
+                known = uses.get(end)
+                # Where two end alike, the longer one tells the receiver.
+                if known is None or (
+                    known[0] == capture and node.start_byte < known[1].start_byte
+                ):
+                    uses[end] = (capture, node)
         count, scope_of = self._source.data.count, self._outline.scope_of
         found, line, at = [], 1, 0
         for end in sorted(uses):

@@ -20,6 +20,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from sakur4_core.cortex.languages.layout import (
@@ -58,6 +59,7 @@ _SEAL = bytes.maketrans(_SEALED_FROM, _SEALED_TO)
 _FOREIGN = bytes.maketrans(_OWN + _SEALED_TO, b"\x7f" * len(_OWN + _SEALED_TO))
 _SOFT = bytes.maketrans(SOFT_OPEN + SOFT_CLOSE, b"  ")
 _BETWEEN_WORDS = re.compile(rb" (?<=[\w\x80-\xff] )(?=[\w\x80-\xff])")
+_QUOTES = (b'"', b"'")
 _ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 _OUTER_BREAK = re.compile(rb"\A\s*\n\s*|\s*\n\s*\Z")
 _WHITE = re.compile(rb"\s+")
@@ -68,16 +70,17 @@ class NormalForm:
     """A file's normal form, and where in it each mark of the source stands."""
 
     text: bytes
-    starts: Mapping[int, int]
-    ends: Mapping[int, int]
+    marks: Mapping[int, int]
 
     def head(self, start: int, body: int) -> bytes:
         """From a definition's first byte to the first of its body."""
-        return self.text[self.starts[start] : self.starts[body]]
+        marks = self.marks
+        return self.text[marks[start << _BITS | _MARK_START] : marks[body << _BITS | _MARK_START]]
 
     def whole(self, start: int, end: int) -> bytes:
         """From a definition's first byte to its end."""
-        return self.text[self.starts[start] : self.ends[end]]
+        marks = self.marks
+        return self.text[marks[start << _BITS | _MARK_START] : marks[end << _BITS | _MARK_END]]
 
 
 def normal_form(
@@ -100,12 +103,9 @@ def normal_form(
     marks.sort()
     text = _with_inserted(_edited(data, captures, rules), sorted(marks + _inserted(captures)))
     text = _folded(text, rules)
-    begin, end = {}, {}
-    at = -1
-    for key in marks:
-        at = text.index(MARK, at + 1)
-        (begin if key & _KIND == _MARK_START else end)[key >> _BITS] = at
-    return NormalForm(text, begin, end)
+    lengths = accumulate(map(len, text.split(MARK)))
+    places = (length + before for before, length in enumerate(lengths))
+    return NormalForm(text, dict(zip(marks, places, strict=False)))
 
 
 def _inserted(captures: Captures) -> list[int]:
@@ -122,12 +122,12 @@ def _inserted(captures: Captures) -> list[int]:
 
 
 def _with_inserted(text: bytes, keys: Sequence[int]) -> bytes:
-    pieces, at = [], 0
-    for key in keys:
-        byte = key >> _BITS
-        pieces += (text[at:byte], _INSERTED[key & _KIND])
-        at = byte
-    pieces.append(text[at:])
+    bounds = [key >> _BITS for key in keys]
+    pieces = [b""] * (2 * len(keys) + 1)
+    pieces[::2] = [
+        text[start:end] for start, end in zip([0, *bounds], [*bounds, len(text)], strict=True)
+    ]
+    pieces[1::2] = [_INSERTED[key & _KIND] for key in keys]
     return b"".join(pieces)
 
 
@@ -185,7 +185,11 @@ def _seal_around(
 
 def _sealed(piece: bytes, rules: NormalRules) -> bytes:
     """A string literal whose white space and punctuation are its own; of the same length."""
-    opening = None if rules.quotes is None else rules.quotes.match(piece)
+    if rules.quotes is None:
+        return piece.translate(_SEAL)
+    if piece[:1] in _QUOTES and piece[:2] != piece[1:3] and b"\\" not in piece:
+        return (STRING_START + piece[1:-1].translate(_SEAL) + STRING_END)[: len(piece)]
+    opening = rules.quotes.match(piece)
     if opening is None:
         return piece.translate(_SEAL)
     prefix, quote = opening[1].lower(), len(opening[0]) - len(opening[1])

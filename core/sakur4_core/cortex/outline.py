@@ -1,9 +1,9 @@
-"""The definitions of one file, nested, named, and hashed."""
+"""The definitions of one file: where they stand, nested and named."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from sakur4_core.cortex.languages.language import Language
-from sakur4_core.cortex.model import MODULE_SCOPE, Definition
-from sakur4_core.cortex.normal_form import NormalForm, digest, normal_form
-from sakur4_core.memory.redaction import redact
+from sakur4_core.cortex.model import MODULE_SCOPE
 from sakur4_core.models import FactKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-MAX_SIGNATURE = 300
-MAX_VALUE = 120
 FUNCTIONS = frozenset({FactKind.FUNCTION, FactKind.METHOD})
 TYPES = frozenset(
     {FactKind.CLASS, FactKind.STRUCT, FactKind.ENUM, FactKind.TRAIT, FactKind.INTERFACE}
@@ -28,7 +24,8 @@ TYPES = frozenset(
 SCOPES = FUNCTIONS | TYPES | {FactKind.MODULE}
 
 # Kinds by which a query may name all nodes of a type, and more exactly some of them.
-_VAGUE = {FactKind.CLASS.value: 1, FactKind.TYPE.value: 2, FactKind.CONSTANT.value: 2}
+_VAGUE = {"class": 1, "type": 2, "constant": 2}
+_KINDS = {kind.value: kind for kind in FactKind}
 _SPACE = re.compile(rb"(?:\s|//[^\n]*\n)*")
 
 
@@ -86,26 +83,24 @@ class Outline:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        root = source.root
+        captures, root, data = source.captures, source.root, source.data
         module = source.language.module_name(source.path)
-        lines = source.data.count(b"\n") + (not source.data.endswith(b"\n"))
-        end = len(source.data)
+        lines = data.count(b"\n") + (not data.endswith(b"\n"))
         self.sites = [
-            Site(FactKind.MODULE, module, module, root, root, "", 0, 1, end, lines, None, -1)
+            Site(FactKind.MODULE, module, module, root, root, "", 0, 1, len(data), lines, None, -1)
         ]
         self.local: dict[int, list[str]] = defaultdict(list)
         self._around = {
             node.id: outer
             for capture in ("wrapped", "declared")
-            for outer in source.captures.get(capture, ())
+            for outer in captures.get(capture, ())
             for node in outer.named_children
         }
-        self._declaring = {node.id for node in source.captures.get("declared", ())}
+        self._declaring = {node.id for node in captures.get("declared", ())}
         self._decorated = self._decorators()
-        self._comments = [(c.start_byte, c.end_byte) for c in source.captures.get("comment", ())]
         self._owned: list[tuple[int, int, str]] = []
         self._place()
-        self._adopt()
+        self._heirs = self._adopt()
         self._starts, self._owners = self._intervals()
 
     def scope_of(self, node: Node) -> int:
@@ -147,29 +142,28 @@ class Outline:
                 self._owned.append((start, node.end_byte, owner))
                 around.append((node.end_byte, parent, owner))
                 continue
-            names = tuple(language.names(node))
-            if kind == FactKind.CONSTANT and sites[parent].kind in FUNCTIONS:
-                self.local[parent].extend(names)
+            if kind == "constant" and sites[parent].kind in FUNCTIONS:
+                self.local[parent].extend(language.names(node))
                 continue
             first = len(sites)
-            sites.extend(self._site(FactKind(kind), name, node, parent, owner) for name in names)
-            if kind in SCOPES and names:
+            for name in language.names(node):
+                sites.append(self._site(_KINDS[kind], name, node, parent, owner))
+            if kind in SCOPES and len(sites) > first:
                 around.append((node.end_byte, first, ""))
 
     def _found(self) -> list[tuple[int, int, str, Node]]:
         """Definitions and owners from outside in: start, end turned round, kind, node."""
-        imported = {node.id for node in self._source.captures.get("import", ())}
-        found = [
-            (node.start_byte, -node.end_byte, "" if capture == "owner" else capture[11:], node)
-            for capture, nodes in self._source.captures.items()
-            if capture == "owner" or capture.startswith("definition.")
-            for node in nodes
-            if node.id not in imported
-        ]
+        captures = self._source.captures
+        imported = {node.id for node in captures.get("import", ())}
+        found = []
+        for capture, nodes in captures.items():
+            if capture == "owner" or capture.startswith("definition."):
+                kind = capture.removeprefix("definition.") if capture != "owner" else ""
+                found += [(n.start_byte, -n.end_byte, kind, n) for n in nodes]
         # A pattern for any variable matches those too that hold a function: what says more of
         # the same node comes first, and counts.
-        found.sort(key=lambda one: (one[0], one[1], _VAGUE.get(one[2], 0)))
-        return found
+        found.sort(key=lambda one: (one[0], one[1], _VAGUE.get(one[2], 0), one[2]))
+        return [one for one in found if one[3].id not in imported]
 
     def _qualified(self, parent: int, name: str) -> str:
         return name if parent == MODULE_SCOPE else f"{self.sites[parent].qualified_name}.{name}"
@@ -177,25 +171,26 @@ class Outline:
     def _site(self, kind: FactKind, name: str, node: Node, parent: int, owner: str) -> Site:
         if kind is FactKind.FUNCTION and (owner or self.sites[parent].kind in TYPES):
             kind = FactKind.METHOD
-        declared, outer, prefix = self._extent(node)
-        start, line = self._decorated.get(outer.start_byte, (-1, 0))
-        if start < 0:
-            start, line = outer.start_byte, outer.start_point[0]
-        body = None if kind is FactKind.TYPE else self._source.language.body(node)
+        declared, outer, prefix = node, node, ""
+        if node.id in self._around:
+            declared, outer, prefix = self._extent(node)
+        start, line = outer.start_byte, -1
+        if start in self._decorated:
+            start, line = self._decorated[start]
         return Site(
-            kind=kind,
-            name=name.rpartition(".")[2],
-            qualified_name=f"{owner}.{name}" if owner else self._qualified(parent, name),
-            node=node,
-            declared=declared,
-            prefix=prefix,
-            start=start,
-            line=line + 1,
-            end=outer.end_byte,
-            last_line=last_line(outer),
-            body=body,
-            parent=parent,
-            owner=owner,
+            kind,
+            name.rpartition(".")[2],
+            f"{owner}.{name}" if owner else self._qualified(parent, name),
+            node,
+            declared,
+            prefix,
+            start,
+            (outer.start_point[0] if line < 0 else line) + 1,
+            outer.end_byte,
+            last_line(outer),
+            None if kind is FactKind.TYPE else self._source.language.body(node),
+            parent,
+            owner,
         )
 
     def _extent(self, node: Node) -> tuple[Node, Node, str]:
@@ -225,147 +220,40 @@ class Outline:
             grown[after.end() if after else node.end_byte] = begin
         return grown
 
-    def _adopt(self) -> None:
-        """Give what stands outside of its type to the type, where that is in the file."""
+    def _adopt(self) -> list[int | None]:
+        """Give what stands outside of its type to the type; return the types of the owners."""
         types: dict[str, int] = {}
         if self._owned or any(site.owner for site in self.sites):
             for index, site in enumerate(self.sites):
                 if site.kind in TYPES or site.kind is FactKind.TYPE:
                     types.setdefault(site.qualified_name, index)
-        for site in self.sites:
-            if site.owner in types:
-                site.parent = types[site.owner]
-        self._heirs = [types.get(owner) for _, _, owner in self._owned]
+        if types:
+            for site in self.sites:
+                site.parent = types.get(site.owner, site.parent)
+        return [types.get(owner) for _, _, owner in self._owned]
 
     def _intervals(self) -> tuple[list[int], list[int]]:
         """From a byte to the scope around it: where each scope begins, and whose it is."""
-        edges = []
+        starts, owners = [0], [MODULE_SCOPE]
+        open_scopes: list[tuple[int, int]] = []
         for index, site in enumerate(self.sites):
-            if index and site.kind in SCOPES:
-                edges.append((site.node.start_byte, 1, index))
-                edges.append((site.node.end_byte, 0, index))
-        starts, owners, stack = [0], [MODULE_SCOPE], [MODULE_SCOPE]
-        for byte, opens, index in sorted(edges):
-            if opens:
-                stack.append(index)
-            else:
-                stack.remove(index)
-            starts.append(byte)
-            owners.append(stack[-1])
+            if not index or site.kind not in SCOPES:
+                continue
+            begin = site.node.start_byte
+            while open_scopes and open_scopes[-1][0] <= begin:
+                self._leave(open_scopes, starts, owners)
+            starts.append(begin)
+            owners.append(index)
+            open_scopes.append((site.node.end_byte, index))
+        while open_scopes:
+            self._leave(open_scopes, starts, owners)
         return starts, owners
 
-    # -- as facts ----------------------------------------------------------------
-
-    def definitions(self) -> tuple[Definition, ...]:
-        """Every site with its lines, its signature and its hashes."""
-        sites = self.sites
-        bodies = {site.body.start_byte for site in sites if site.body is not None}
-        form = normal_form(
-            self._source.data,
-            self._source.captures,
-            self._source.language.normal,
-            {site.start for site in sites} | bodies,
-            {site.end for site in sites},
-        )
-        surfaces = self._surfaces(form)
-        ordinals: dict[tuple[str, str], int] = defaultdict(int)
-        made = []
-        for index, site in enumerate(sites):
-            key = (site.kind, site.qualified_name)
-            signature, value = self._signature(site)
-            made.append(
-                Definition(
-                    kind=site.kind,
-                    name=site.name.rpartition(".")[2],
-                    qualified_name=site.qualified_name,
-                    ordinal=ordinals[key],
-                    parent=site.parent,
-                    line_start=site.line,
-                    line_end=site.last_line,
-                    signature=signature,
-                    value=value,
-                    interface_hash=surfaces[index],
-                    body_hash=digest(form.whole(site.start, site.end)),
-                )
-            )
-            ordinals[key] += 1
-        return tuple(made)
-
-    def _surfaces(self, form: NormalForm) -> list[str]:
-        """Interface hashes. What holds members declares theirs too, in whatever order."""
-        surfaces = [""] * len(self.sites)
-        members: dict[int, list[str]] = defaultdict(list)
-        for index in self._inside_out():
-            site = self.sites[index]
-            head = b""
-            if site.body is not None:
-                head = form.head(site.start, site.body.start_byte)
-            elif index != MODULE_SCOPE:
-                head = form.whole(site.start, site.end)
-            if site.kind not in FUNCTIONS:
-                head = b"\0".join((head, *(m.encode() for m in sorted(members[index]))))
-            surfaces[index] = digest(head)
-            members[site.parent].append(f"{site.name}={surfaces[index]}")
-        return surfaces
-
-    def _inside_out(self) -> Sequence[int]:
-        """The sites, members before what holds them."""
-        if all(site.parent < index for index, site in enumerate(self.sites)):
-            return range(len(self.sites) - 1, -1, -1)
-        return sorted(range(len(self.sites)), key=self._depth, reverse=True)
-
-    def _depth(self, index: int) -> int:
-        depth = 0
-        while (index := self.sites[index].parent) >= 0 and depth <= len(self.sites):
-            depth += 1
-        return depth
-
-    def _signature(self, site: Site) -> tuple[str, str | None]:
-        """The declaration on one line up to its body, and a constant's value."""
-        if site.kind is FactKind.MODULE and site.parent < 0:
-            return site.name, None
-        end = site.declared.end_byte if site.body is None else site.body.start_byte
-        head = site.prefix + self._uncommented(self._after_decorators(site.declared), end)
-        value = None
-        if site.kind is FactKind.CONSTANT and site.body is not None:
-            text = "" if self._source.secret else self._source.text(site.body)
-            # The name takes part, for it may be what tells a secret.
-            if self._source.redacted or '"' in text or "'" in text:
-                text = redact(f"{site.name} = {text}").text.partition(" = ")[2]
-            value = None if self._source.secret else folded(text, MAX_VALUE)
-            head += text[:MAX_SIGNATURE]
-        if self._source.redacted:
-            head = redact(head).text
-        return _tidied(folded(head, MAX_SIGNATURE)), value
-
-    def _after_decorators(self, declared: Node) -> int:
-        if self._decorated:
-            for inner in declared.children:
-                if inner.type != "decorator":
-                    return inner.start_byte
-        return declared.start_byte
-
-    def _uncommented(self, start: int, end: int) -> str:
-        pieces, data = [], self._source.data
-        for comment, stop in self._comments[bisect_left(self._comments, (start, 0)) :]:
-            if comment >= end:
-                break
-            pieces.append(data[start:comment])
-            start = stop
-        pieces.append(data[start : min(end, start + 4 * MAX_SIGNATURE)])
-        return b" ".join(pieces).decode("utf-8", "replace")
-
-
-def folded(text: str, limit: int) -> str:
-    """Text on one line, cut at ``limit`` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
-
-
-def _tidied(line: str) -> str:
-    """A declaration without what led to its body, and without the marks of broken lines."""
-    line = line.rstrip(" {:;=").removesuffix("=>").rstrip()
-    return line.replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    def _leave(
+        self, open_scopes: list[tuple[int, int]], starts: list[int], owners: list[int]
+    ) -> None:
+        starts.append(open_scopes.pop()[0])
+        owners.append(open_scopes[-1][1] if open_scopes else MODULE_SCOPE)
 
 
 def last_line(node: Node) -> int:
