@@ -13,7 +13,7 @@ from sakur4_core.store.window import Frame, WindowRow
 # The scale: the newest episode gains RECENCY, and half of it for each HALF_LIFE episodes back.
 RECENCY: Final = 6.0
 HALF_LIFE: Final = 24.0
-BY_ROLE: Final = {Role.USER: 3.0, Role.SYSTEM: 3.0, Role.ASSISTANT: 1.0, Role.TOOL: -0.5}
+BY_ROLE: Final = {"user": 3.0, "system": 3.0, "assistant": 1.0, "tool": -0.5}
 DEPENDANT: Final = 1.0
 DEPENDANTS_AT_MOST: Final = 3.0
 # An episode loses half a point for each doubling of its size beyond this, up to a limit.
@@ -25,6 +25,9 @@ SUMMARISED: Final = -1.0
 
 # Farther back, recency rounds to nothing.
 _RECENCY: Final = tuple(round(RECENCY * 0.5 ** (back / HALF_LIFE), 2) for back in range(250))
+
+# Read once: a lookup on the enum costs as much as the rest of a value.
+_USER: Final = Role.USER
 
 Reason = tuple[str, float, str]
 
@@ -57,7 +60,7 @@ class Worth:
         row, part = slot.row, _part(slot.row)
         reasons: list[Reason] = [
             ("recency", _recency(self.newest - place), f"of {RECENCY:g}"),
-            ("role", BY_ROLE[part], part.value),
+            ("role", BY_ROLE[part], part),
         ]
         if slot.tokens > LARGE_TOKENS:
             reasons.append(("size", -_size(slot.tokens), f"{slot.tokens:,} tokens"))
@@ -82,11 +85,10 @@ def _recency(back: int) -> float:
     return _RECENCY[back] if back < len(_RECENCY) else 0.0
 
 
-def _part(row: WindowRow) -> Role:
+def _part(row: WindowRow) -> str:
     """Who an episode counts as: a call belongs to its tool's result."""
-    if row.tool_call_id is not None and row.role is not Role.USER:
-        return Role.TOOL
-    return row.role
+    role = row.role
+    return "tool" if row.tool_call_id is not None and role is not _USER else role._value_
 
 
 def _size(tokens: int) -> float:

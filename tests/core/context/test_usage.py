@@ -60,7 +60,9 @@ def report(prompt: int, **given: Any) -> Usage:
         ({"provider": "unheard-of", "cache_read_tokens": 900}, 1_000, 100),
     ],
 )
-def test_field_defect_29_cached_tokens_count_once(given: dict[str, Any], context: int, fresh: int) -> None:
+def test_field_defect_29_cached_tokens_count_once(
+    given: dict[str, Any], context: int, fresh: int
+) -> None:
     usage = report(100, **given)
     assert (usage.context_tokens, usage.input_tokens) == (context, fresh)
 

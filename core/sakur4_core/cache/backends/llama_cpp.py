@@ -70,7 +70,7 @@ class LlamaCppBackend:
         except BackendError:
             return
         window = _whole(props, "default_generation_settings", "n_ctx")
-        if window is None:
+        if not window:
             self._problems["server"] = "/props names no n_ctx, so this is no llama.cpp server"
             return
         self.connected, self.window = True, window
@@ -226,7 +226,7 @@ def _whole(data: Any, *path: str) -> int | None:
     """A whole number within nested objects, or None."""
     for step in path:
         data = data.get(step) if isinstance(data, dict) else None
-    return data if isinstance(data, int) and not isinstance(data, bool) and data > 0 else None
+    return data if isinstance(data, int) and not isinstance(data, bool) and data >= 0 else None
 
 
 def _processing(slot: dict[str, Any]) -> bool:
