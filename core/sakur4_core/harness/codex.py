@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
-from sakur4_core.harness.codex_fork import ForkGate
-from sakur4_core.harness.lines import Line, items, mapping, number, plain, read_object, text
+from sakur4_core.harness.codex_fork import ForkGate, spawned_by
+from sakur4_core.harness.codex_words import Words
+from sakur4_core.harness.lines import items, mapping, number, plain, read_object, text
 from sakur4_core.harness.records import (
     Compacted,
     Kind,
+    Line,
     Record,
+    RolledBack,
     SessionSeen,
     Skipped,
     Spend,
@@ -45,11 +48,15 @@ _INJECTED = (
     "<environment_context>",
     "<user_instructions>",
     "<permissions instructions>",
+    "<collaboration_mode>",
     "<turn_aborted>",
     "<subagent_notification>",
+    "<user_shell_command>",
     "<skill>",
-    "# AGENTS.md instructions",
+    "# agents.md instructions",
 )
+# Calls whose outputs have not come: the newest are remembered.
+REMEMBERED = 256
 _CALLS = {
     "function_call": "arguments",
     "custom_tool_call": "input",
@@ -70,12 +77,8 @@ class _Vector:
     output: int
 
     def minus(self, before: _Vector) -> _Vector:
-        return _Vector(
-            self.input - before.input,
-            self.cached - before.cached,
-            self.written - before.written,
-            self.output - before.output,
-        )
+        pairs = zip(astuple(self), astuple(before), strict=True)
+        return _Vector(*(max(0, now - then) for now, then in pairs))
 
     def restarted(self, before: _Vector) -> bool:
         """Whether these totals cannot follow those before."""
@@ -89,20 +92,55 @@ class CodexReader:
     """Reads one rollout.
 
     Args:
+        session: The session that the file's name gives, where no line says it.
         gate: Tells which lines are a copy of the parent's history.
     """
 
-    def __init__(self, gate: ForkGate | None = None) -> None:
+    def __init__(self, session: str | None = None, gate: ForkGate | None = None) -> None:
+        self._file_session = session
         self._gate = gate or ForkGate()
         self._session: str | None = None
         self._subagent = False
+        self._inherits = False
         self._model: str | None = None
         self._provider: str | None = None
         self._totals = _ZERO
         self._last: _Vector | None = None
         self._tools: dict[str, str] = {}
-        self._said: Counter[tuple[str, str, str]] = Counter()
-        self._compactions: Counter[str] = Counter()
+        self._words = Words()
+        # Compactions told by items that wait for their events, less those told by events.
+        self._compactions = 0
+
+    def state(self) -> dict[str, Any]:
+        """See :class:`~sakur4_core.harness.records.LineReader`."""
+        return {
+            "session": self._session,
+            "subagent": self._subagent,
+            "inherits": self._inherits,
+            "model": self._model,
+            "provider": self._provider,
+            "totals": astuple(self._totals),
+            "last": None if self._last is None else astuple(self._last),
+            "tools": self._tools,
+            "words": self._words.state(),
+            "compactions": self._compactions,
+            "gate": self._gate.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See :class:`~sakur4_core.harness.records.LineReader`."""
+        self._session = text(state.get("session"))
+        self._subagent = bool(state.get("subagent"))
+        self._inherits = bool(state.get("inherits"))
+        self._model = text(state.get("model"))
+        self._provider = text(state.get("provider"))
+        self._totals = _Vector(*(items(state.get("totals")) or (0, 0, 0, 0)))
+        last = items(state.get("last"))
+        self._last = _Vector(*last) if last else None
+        self._tools = dict(mapping(state.get("tools")))
+        self._words.restore(mapping(state.get("words")))
+        self._compactions = int(state.get("compactions") or 0)
+        self._gate.restore(mapping(state.get("gate")))
 
     def read(self, line: Line) -> Iterator[Record]:
         """The records of one line."""
@@ -115,7 +153,7 @@ class CodexReader:
         kind = entry.get("type")
         payload = mapping(entry.get("payload"))
         if kind not in KNOWN:
-            yield Unknown(str(kind), line.data)
+            yield Unknown(f"codex:{self._id}:{line.number}", text(kind) or "no type", line.data)
             return
         if kind == "session_meta" and self._session is None:
             self._gate.opened(text(entry.get("timestamp")))
@@ -127,13 +165,11 @@ class CodexReader:
                 yield record
 
     def _open(self, payload: dict[str, Any]) -> SessionSeen:
-        self._session = text(payload.get("id")) or "unknown"
+        self._session = text(payload.get("id")) or text(payload.get("session_id")) or self._id
         self._provider = text(payload.get("model_provider"))
-        spawned = mapping(
-            mapping(mapping(payload.get("source")).get("subagent")).get("thread_spawn")
-        )
-        parent = text(spawned.get("parent_thread_id"))
+        parent = spawned_by(payload)
         self._subagent = bool(mapping(payload.get("source")).get("subagent"))
+        self._inherits = self._subagent or text(payload.get("forked_from_id")) is not None
         return SessionSeen(
             self._session,
             HARNESS,
@@ -144,7 +180,7 @@ class CodexReader:
 
     @property
     def _id(self) -> str:
-        return self._session or "unknown"
+        return self._session or self._file_session or "unknown"
 
     def _records(
         self, kind: str, payload: dict[str, Any], line: Line, timestamp: str | None
@@ -167,18 +203,17 @@ class CodexReader:
         form = str(payload.get("type"))
         call = text(payload.get("call_id")) or text(payload.get("id"))
         if form == "message":
-            role = _ROLES.get(str(payload.get("role")), Role.SYSTEM)
-            yield from self._say(
-                "item", role, plain(items(payload.get("content"))), line, timestamp
-            )
+            yield from self._message(payload, line, timestamp)
         elif form in _CALLS:
             name = text(payload.get("name")) or form.removesuffix("_call")
             if call is not None:
                 self._tools[call] = name
+                if len(self._tools) > REMEMBERED:
+                    del self._tools[next(iter(self._tools))]
             content = plain(payload.get(_CALLS[form]))
             yield self._turn(line, Role.ASSISTANT, Kind.TOOL_CALL, content, timestamp, name, call)
         elif form in _OUTPUTS:
-            known = self._tools.get(call or "")
+            known = self._tools.pop(call or "", None)
             content = _output(payload.get("output"))
             yield self._turn(line, Role.TOOL, Kind.TOOL_RESULT, content, timestamp, known, call)
         elif form == "reasoning":
@@ -192,26 +227,34 @@ class CodexReader:
         form = payload.get("type")
         if form in ("user_message", "agent_message"):
             role = Role.USER if form == "user_message" else Role.ASSISTANT
-            yield from self._say("event", role, plain(payload.get("message")), line, timestamp)
+            said = plain(payload.get("message"))
+            if said.strip() and self._words.event_is_new(role, said):
+                yield self._say(role, said, line, timestamp)
         elif form == "token_count":
-            yield from self._count(mapping(payload.get("info")), line)
+            yield from self._count(mapping(payload.get("info")), line, timestamp)
         elif form == "context_compacted":
             yield from self._compacted("event", payload, line, timestamp)
+        elif form == "thread_rolled_back":
+            turns = number(payload.get("num_turns"))
+            if turns:
+                yield RolledBack(self._id, turns)
 
-    def _say(
-        self, via: str, role: Role, content: str, line: Line, timestamp: str | None
+    def _message(
+        self, payload: dict[str, Any], line: Line, timestamp: str | None
     ) -> Iterator[Record]:
-        """A message stands in the file twice, as an item and as an event: it is one turn."""
-        folded = " ".join(content.split())
-        if not folded:
-            return
-        other = ("event" if via == "item" else "item", role.value, folded)
-        if self._said[other]:
-            self._said[other] -= 1
-            return
-        self._said[(via, role.value, folded)] += 1
-        injected = role is Role.USER and content.lstrip().startswith(_INJECTED)
-        yield self._turn(line, role, Kind.INJECTED if injected else Kind.TEXT, content, timestamp)
+        role = _ROLES.get(str(payload.get("role")), Role.SYSTEM)
+        blocks = [mapping(block) for block in items(payload.get("content"))]
+        parts = [said for block in blocks if (said := text(block.get("text")))]
+        content = plain(blocks)
+        if content.strip() and (
+            # What Codex adds itself has no event.
+            _is_injected(role, content) or self._words.item_is_new(role, parts or [content])
+        ):
+            yield self._say(role, content, line, timestamp)
+
+    def _say(self, role: Role, content: str, line: Line, timestamp: str | None) -> Turn:
+        kind = Kind.INJECTED if _is_injected(role, content) else Kind.TEXT
+        return self._turn(line, role, kind, content, timestamp)
 
     def _turn(
         self,
@@ -225,7 +268,7 @@ class CodexReader:
     ) -> Turn:
         typed = role is Role.USER and kind is Kind.TEXT and not self._subagent
         return Turn(
-            f"codex:{self._id}:{line.number}",
+            self._key(line) if kind is not Kind.SUMMARY else f"{self._key(line)}#1",
             self._id,
             role,
             kind,
@@ -237,13 +280,14 @@ class CodexReader:
             timestamp=timestamp,
         )
 
-    def _count(self, info: dict[str, Any], line: Line) -> Iterator[Record]:
+    def _count(self, info: dict[str, Any], line: Line, timestamp: str | None) -> Iterator[Record]:
         total, last = _vector(info.get("total_token_usage")), _vector(info.get("last_token_usage"))
         if total is not None:
             if total == self._totals:
                 return
-            restarted = total.restarted(self._totals)
-            spent = (last or total) if restarted else total.minus(self._totals)
+            # The first totals of a fork may hold what its parent spent.
+            fresh = total.restarted(self._totals) or (self._inherits and self._totals == _ZERO)
+            spent = (last or total) if fresh else total.minus(self._totals)
             self._totals = total
         elif last is not None and last != self._last:
             spent = last
@@ -254,7 +298,7 @@ class CodexReader:
         if context is None and last is not None:
             context = last.input + last.output
         yield Spend(
-            f"codex:{self._id}:{line.number}",
+            self._key(line),
             self._id,
             input_tokens=spent.input,
             cache_creation_tokens=spent.written,
@@ -266,20 +310,28 @@ class CodexReader:
             provider=self._provider or "openai",
             window=number(info.get("model_context_window")),
             input_has_cache=True,
+            timestamp=timestamp,
         )
 
     def _compacted(
         self, via: str, payload: dict[str, Any], line: Line, timestamp: str | None
     ) -> Iterator[Record]:
-        other = "event" if via == "compacted" else "compacted"
-        if self._compactions[other]:
-            self._compactions[other] -= 1
-            return
-        self._compactions[via] += 1
-        yield Compacted(f"codex:{self._id}:{line.number}", self._id, sidechain=self._subagent)
+        step = 1 if via == "compacted" else -1
+        if self._compactions * step >= 0:
+            yield Compacted(self._key(line), self._id, sidechain=self._subagent)
+        self._compactions += step
         summary = text(payload.get("message"))
         if summary is not None:
             yield self._turn(line, Role.ASSISTANT, Kind.SUMMARY, summary, timestamp)
+
+    def _key(self, line: Line) -> str:
+        """A line's identity: its place and what stands there, as a file may be cut and go on."""
+        mark = hashlib.blake2b(line.data, digest_size=6).hexdigest()
+        return f"codex:{self._id}:{line.number}:{mark}"
+
+
+def _is_injected(role: Role, content: str) -> bool:
+    return role is Role.USER and content[:200].lstrip().lower().startswith(_INJECTED)
 
 
 def _vector(value: Any) -> _Vector | None:

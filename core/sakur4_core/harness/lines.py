@@ -8,21 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from sakur4_core.harness.records import Skipped
+from sakur4_core.harness.records import Line, Skipped
 
-BOM = b"\xef\xbb\xbf"
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line: its number from 1, the offset behind it, and its bytes without the end."""
-
-    number: int
-    end: int
-    data: bytes
+BOM_CHAR = "\ufeff"
+# No count of tokens or bytes is larger; the store's integers end soon after.
+LARGEST_COUNT = 1 << 53
 
 
 class LineSplitter:
@@ -31,11 +23,13 @@ class LineSplitter:
     Args:
         offset: Bytes of the file before the first chunk.
         number: Lines before it.
+        ended: Whether the last of them had its line end (see :meth:`rest`).
     """
 
-    def __init__(self, offset: int = 0, number: int = 0) -> None:
+    def __init__(self, offset: int = 0, number: int = 0, *, ended: bool = True) -> None:
         self.offset = offset
         self.number = number
+        self.ended = ended
         self._pieces: list[bytes] = []
 
     @property
@@ -46,6 +40,11 @@ class LineSplitter:
     def feed(self, chunk: bytes) -> Iterator[Line]:
         """The lines that ``chunk`` completes."""
         start = 0
+        if not self.ended and chunk:
+            # The line end that `rest` did not wait for.
+            start = 1 if chunk.startswith(b"\n") else 2 if chunk.startswith(b"\r\n") else 0
+            self.offset += start
+            self.ended = True
         while (stop := chunk.find(b"\n", start)) >= 0:
             self._pieces.append(chunk[start:stop])
             data = b"".join(self._pieces)
@@ -56,36 +55,36 @@ class LineSplitter:
             self._pieces.append(chunk[start:])
 
     def rest(self) -> Line | None:
-        """The last line of a file at rest, if it is whole JSON without its line end."""
+        """The last line of a file at rest, if it is a whole object without its line end."""
         data = self.pending
-        if not data.strip():
-            return None
-        try:
-            json.loads(data)
-        except (ValueError, RecursionError):
+        if not data.rstrip().endswith(b"}") or isinstance(parsed(data), str):
             return None
         self._pieces.clear()
+        self.ended = False
         return self._line(data, 0)
 
     def _line(self, data: bytes, end: int) -> Line:
-        first = self.offset == 0
         self.offset += len(data) + end
         self.number += 1
-        data = data.removesuffix(b"\r")
-        return Line(self.number, self.offset, data.removeprefix(BOM) if first else data)
+        return Line(self.number, self.offset, data.removesuffix(b"\r"))
 
 
 def read_object(line: Line) -> dict[str, Any] | Skipped | None:
     """The JSON object of a line; None for a blank one, the reason where there is no object."""
-    if not line.data.strip():
+    if not line.data or line.data.isspace():
         return None
+    value = parsed(line.data)
+    return Skipped(line.number, value) if isinstance(value, str) else value
+
+
+def parsed(data: bytes) -> dict[str, Any] | str:
+    """The JSON object that ``data`` holds, or why it holds none."""
     try:
-        value = json.loads(line.data.decode("utf-8", "replace"))
+        # Not strict: some writers leave control characters, NUL too, bare in their strings.
+        value = json.loads(data.decode("utf-8", "replace").removeprefix(BOM_CHAR), strict=False)
     except (ValueError, RecursionError):
-        return Skipped(line.number, "no valid JSON")
-    if not isinstance(value, dict):
-        return Skipped(line.number, f"JSON {type(value).__name__}, no object")
-    return value
+        return "no valid JSON"
+    return value if isinstance(value, dict) else f"JSON {type(value).__name__}, no object"
 
 
 def text(value: Any) -> str | None:
@@ -95,9 +94,10 @@ def text(value: Any) -> str | None:
 
 def number(value: Any) -> int | None:
     """``value`` as a count of tokens, None where it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return int(value)
+    # Written so that "not a number" and the infinities fail it too.
+    return int(value) if 0 <= value <= LARGEST_COUNT else None
 
 
 def mapping(value: Any) -> dict[str, Any]:

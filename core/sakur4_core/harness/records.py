@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Protocol
 
 from sakur4_core.models import Role
 
@@ -17,6 +19,15 @@ class Kind(StrEnum):
     TOOL_RESULT = "tool_result"
     SUMMARY = "summary"
     INJECTED = "injected"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its number from 1, the offset behind it, and its bytes without the end."""
+
+    number: int
+    end: int
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,8 @@ class Turn:
     """One message, call or result.
 
     Attributes:
-        key: Its identity across files, forks and resumed sessions.
+        key: Its identity across files, forks and resumed sessions; what stands behind a ``#``
+            is its place within a line.
         typed: Whether a person typed it, on a main thread.
         sidechain: Whether it belongs to a subagent.
         node: Its place in the harness's own graph of messages, where it has one.
@@ -58,12 +70,24 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A line's place in the graph of messages; what the last leaf reaches is in the window."""
+    """A line's place in the graph of messages; what the last leaf reaches is in the window.
+
+    Attributes:
+        leaf: Whether the conversation goes on from here, if it is the last that does.
+        message: The API message that the line is a part of; its lines stand and fall together.
+        origin: The key of the turns that a fork copied here, where it is a copy.
+        kept: Nodes before a compaction that stayed in the window.
+        segment: The first and the last of an unbroken chain of such nodes.
+    """
 
     node: str
     session_id: str
     parent: str | None
     leaf: bool
+    message: str | None = None
+    origin: str | None = None
+    kept: tuple[str, ...] = ()
+    segment: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +110,38 @@ class Spend:
     provider: str | None = None
     window: int | None = None
     input_has_cache: bool = False
+    timestamp: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """The history before this place was replaced."""
+    """The history before this place was replaced.
+
+    Attributes:
+        tail: The node from which on the history stayed, if some of it did.
+    """
 
     key: str
     session_id: str
     trigger: str | None = None
     pre_tokens: int | None = None
     sidechain: bool = False
+    tail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RolledBack:
+    """The last turns that a user began were taken out of the window again."""
+
+    session_id: str
+    turns: int
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """A line of a type this program does not know; kept as it is."""
 
+    key: str
     name: str
     raw: bytes
 
@@ -115,4 +154,20 @@ class Skipped:
     reason: str
 
 
-Record = SessionSeen | Turn | Node | Spend | Compacted | Unknown | Skipped
+Record = SessionSeen | Turn | Node | Spend | Compacted | RolledBack | Unknown | Skipped
+
+
+class LineReader(Protocol):
+    """Reads one growing file line by line."""
+
+    def read(self, line: Line) -> Iterator[Record]:
+        """The records of one line."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """What it must know to go on behind this line, bounded and JSON-clean."""
+        ...
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a reader of that state stopped."""
+        ...

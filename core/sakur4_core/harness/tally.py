@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from sakur4_core.harness.records import (
     Compacted,
     Kind,
+    Node,
     Record,
     SessionSeen,
     Skipped,
@@ -50,16 +51,27 @@ class ImportReport:
 class _Call:
     """The field-wise maximum over the rows of one API message."""
 
+    sidechain: bool
     input: int = 0
     created: int = 0
     read: int = 0
     output: int = 0
 
     def take(self, spend: Spend) -> None:
+        if spend.sidechain and not self.sidechain:
+            return  # A subagent's replay of a main message is the same call.
         self.input = max(self.input, spend.input_tokens or 0)
         self.created = max(self.created, spend.cache_creation_tokens or 0)
         self.read = max(self.read, spend.cache_read_tokens or 0)
         self.output = max(self.output, spend.output_tokens or 0)
+
+
+@dataclass(slots=True)
+class _Context:
+    """The newest API message, and what it sent; None where that is not known."""
+
+    key: str | None = None
+    tokens: int | None = None
 
 
 @dataclass(slots=True)
@@ -78,7 +90,8 @@ class Tally:
     _compactions: set[str] = field(default_factory=set)
     _skipped: list[Skipped] = field(default_factory=list)
     _unknown: Counter[str] = field(default_factory=Counter)
-    _context: dict[bool, int | None] = field(default_factory=dict)
+    _origins: dict[str, str] = field(default_factory=dict)
+    _context: dict[bool, _Context] = field(default_factory=dict)
 
     def add(self, records: Iterable[Record]) -> None:
         """Count records; ones already counted under the same key add nothing."""
@@ -87,11 +100,11 @@ class Tally:
                 case Turn():
                     self._add_turn(record)
                 case Spend():
-                    self._spends.setdefault(record.key, _Call()).take(record)
-                    self._note_context(record.context_tokens, record.sidechain)
+                    self._add_spend(record)
                 case Compacted():
-                    self._compactions.add(record.key)
-                    self._note_context(None, record.sidechain)
+                    self._add_compaction(record)
+                case Node(node=node, origin=str(origin)):
+                    self._origins[node] = self._origins.get(origin, origin)
                 case SessionSeen():
                     self._sessions.add(record.session_id)
                 case Skipped():
@@ -101,18 +114,42 @@ class Tally:
                 case _:
                     pass
 
-    def _note_context(self, tokens: int | None, sidechain: bool) -> None:
-        self._context[sidechain] = tokens
+    def _add_spend(self, spend: Spend) -> None:
+        context = self._context.setdefault(spend.sidechain, _Context())
+        key = self._original(spend.key)
+        known = self._spends.get(key)
+        if known is None:
+            known = self._spends[key] = _Call(spend.sidechain)
+            context.key, context.tokens = key, spend.context_tokens
+        elif context.key == key and spend.context_tokens is not None:
+            context.tokens = max(context.tokens or 0, spend.context_tokens)
+        known.take(spend)
+
+    def _add_compaction(self, compacted: Compacted) -> None:
+        key = self._original(compacted.key)
+        if key not in self._compactions:
+            self._compactions.add(key)
+            self._context[compacted.sidechain] = _Context()
 
     def _add_turn(self, turn: Turn) -> None:
-        self._turns.add(turn.key)
+        key = self._original(turn.key)
+        if key in self._turns:
+            return
+        self._turns.add(key)
         if turn.typed:
-            self._prompts.add(turn.key)
-        identity = turn.tool_call_id or turn.key
+            self._prompts.add(turn.node or key)
+        # A subagent may begin with what its parent said; calls have one id in both.
+        thread = turn.session_id.partition("/")[0]
+        identity = f"{thread} {turn.tool_call_id}" if turn.tool_call_id else key
         if turn.kind is Kind.TOOL_CALL:
             self._calls.add(identity)
         elif turn.kind is Kind.TOOL_RESULT:
             self._results.add(identity)
+
+    def _original(self, key: str) -> str:
+        """The key of what a fork of a fork copied."""
+        node, mark, place = key.partition("#")
+        return self._origins.get(node, node) + mark + place
 
     def report(self) -> ImportReport:
         """The figures so far."""
@@ -129,7 +166,7 @@ class Tally:
             cache_read_tokens=sum(call.read for call in spends),
             output_tokens=sum(call.output for call in spends),
             # A subagent's file alone has no main thread: then its own newest message counts.
-            context_tokens=self._context.get(False not in self._context),
+            context_tokens=self._context.get(False not in self._context, _Context()).tokens,
             compactions=len(self._compactions),
             skipped_lines=len(self._skipped),
             skipped=tuple(self._skipped),
