@@ -50,8 +50,7 @@ def test_a_reference_is_one_line_that_names_the_way_back() -> None:
     )
 
 
-def test_a_stub_longer_than_its_turn_is_never_used() -> None:
-    """Field defect 23."""
+def test_field_defect_23_a_stub_longer_than_its_turn_is_never_used() -> None:
     assert stub(LABEL, "ok") == "ok"
 
 

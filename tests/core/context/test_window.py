@@ -86,8 +86,7 @@ async def test_a_negative_remainder_has_a_signed_row_of_its_own(bench: Bench) ->
     assert receipt.total.value == known - 300
 
 
-async def test_the_last_report_of_a_message_wins(bench: Bench) -> None:
-    """Field defect 29."""
+async def test_field_defect_29_the_last_report_of_a_message_wins(bench: Bench) -> None:
     await bench.fill([Turn("user", "Hello there.")])
     for tokens in (500, 800, 650):
         await bench.window.record_usage(
@@ -164,8 +163,7 @@ async def test_one_receipt_a_turn_written_only_when_it_changed(bench: Bench) -> 
     json.dumps(to_json(second))
 
 
-async def test_a_plan_reaches_its_target_and_tells_its_price(bench: Bench) -> None:
-    """Field defects 23 and 25."""
+async def test_field_defect_25_a_plan_reaches_its_target_and_tells_its_price(bench: Bench) -> None:
     await bench.fill(conversation(18), model="claude-sonnet-4-5")
     plan = await bench.window.plan("s1")
     assert plan.pressure is Pressure.COMPACTING
@@ -180,8 +178,7 @@ async def test_a_plan_reaches_its_target_and_tells_its_price(bench: Bench) -> No
     assert await bench.window.plan("s1") == plan
 
 
-async def test_receipt_and_plan_agree_on_the_pressure(benches: Benches) -> None:
-    """Field defect 22."""
+async def test_field_defect_22_receipt_and_plan_agree_on_the_pressure(benches: Benches) -> None:
     bench = await benches.open(window=20_000, reserve_output=1_000)
     for _ in range(20):
         await bench.fill(conversation(1)[1:])
