@@ -93,7 +93,9 @@ class Live:
         snapshot = await self._ready(INLINE)
         if snapshot is None:
             return None
-        seqs = await self._reader.read(lambda db: sql.seqs_of(db, scope))
+        seqs = None
+        if scope.narrowed:
+            seqs = await self._reader.read(lambda db: sql.seqs_of(db, scope))
 
         def work() -> Found:
             mask = mask_of(snapshot.index, scope, seqs)
@@ -131,6 +133,7 @@ class Live:
         with suppress(StoreError):
             await self._save()
         self._thread.shutdown()
+        self._thread = None
 
     # -- catching up -----------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -121,11 +122,10 @@ class Recaller:
         )
         recipe = replace(recipe, policy=settings.fusion) if recipe is FULL else recipe
         async with self._source(project) as source:
-            pending = await self._prepare(request) if source.own else False
-            turns = await self._turns(source, request, recipe)
-            ranking, unverified = await self._ranked(source, request, turns, recipe)
-            best = ranking.order[: request.k + SPARE]
-            loaded = await source.reader.read(lambda db: load(db, best, ranking.files, unverified))
+            pending, turns = await asyncio.gather(
+                self._prepare(source, request), self._turns(source, request, recipe)
+            )
+            ranking, loaded = await self._ranked(source, request, turns, recipe)
             hits, repeated = distinct(loaded, request.k)
             if request.neighbours:
                 chosen = hits
@@ -190,9 +190,10 @@ class Recaller:
             request.query.text, request.scope, limit=request.k + SPARE, recipe=recipe
         )
 
-    async def _prepare(self, request: Request) -> bool:
+    async def _prepare(self, source: Source, request: Request) -> bool:
         """Index the words of new facts; whether some still wait for it."""
-        if sql.FACT not in request.scope.kinds or not request.query.terms:
+        wanted = sql.FACT in request.scope.kinds and bool(request.query.terms)
+        if not source.own or not wanted:
             return False
         if not await self._fact_words.advance():
             return False
@@ -201,26 +202,26 @@ class Recaller:
 
     async def _ranked(
         self, source: Source, request: Request, turns: Found | None, recipe: Recipe
-    ) -> tuple[Ranking, set[str]]:
-        """The ranking after the files behind its best were checked; those left unchecked."""
+    ) -> tuple[Ranking, list[Hit]]:
+        """The ranking and its best hits, after the files behind them were checked."""
 
-        def work(db: sqlite3.Connection) -> Ranking:
-            return rank(db, request.query, request.scope, recipe.policy, turns)
+        def work(
+            db: sqlite3.Connection, checked: AbstractSet[str], unverified: AbstractSet[str]
+        ) -> tuple[Ranking, list[Hit]]:
+            ranking = rank(db, request.query, request.scope, recipe.policy, turns)
+            unchecked = _files(ranking, request.k) - checked | unverified
+            best = ranking.order[: request.k + SPARE]
+            return ranking, load(db, best, ranking.files, unchecked)
 
-        ranking = await source.reader.read(work)
+        nothing: frozenset[str] = frozenset()
+        ranking, hits = await source.reader.read(lambda db: work(db, nothing, nothing))
         files = _files(ranking, request.k)
-        if not files:
-            return ranking, set()
-        if not source.own:
-            return ranking, files
-        database = self._workspace.database
-        before = await database.data_version()
+        if not files or not source.own:
+            return ranking, hits
+        # Whatever moved on is in the ledger after this; what was not looked at is marked.
         unverified = await self._freshness.refresh(files, REFRESH_BUDGET_S)
-        if await database.data_version() != before:
-            await self._prepare(request)
-            ranking = await source.reader.read(work)
-            unverified = unverified | (_files(ranking, request.k) - files)
-        return ranking, unverified
+        await self._prepare(source, request)
+        return await source.reader.read(lambda db: work(db, files, unverified))
 
     async def _counted(self, hit: Hit) -> Hit:
         if hit.tokens:

@@ -96,6 +96,11 @@ class Scope:
     since: str | None = None
     until: str | None = None
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether it narrows turns by what only the store knows."""
+        return not (self.tiers is None and self.since is None and self.until is None)
+
     def bound(self) -> dict[str, str | None]:
         """The values that the statements name."""
         return {
@@ -366,10 +371,8 @@ def seq_at(db: sqlite3.Connection, turns: int) -> int:
     return seq
 
 
-def seqs_of(db: sqlite3.Connection, scope: Scope) -> list[int] | None:
-    """The places that pass a scope's tiers and times; None where neither narrows."""
-    if scope.tiers is None and scope.since is None and scope.until is None:
-        return None
+def seqs_of(db: sqlite3.Connection, scope: Scope) -> list[int]:
+    """The places that pass a scope's tiers and times."""
     rows = db.execute(
         "SELECT e.seq FROM episode e JOIN episode_state s USING (seq)"
         " WHERE (:tiers IS NULL OR s.tier IN (SELECT value FROM json_each(:tiers)))"
