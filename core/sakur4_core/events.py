@@ -97,6 +97,11 @@ class EventBus:
         finally:
             self._subscriptions.discard(subscription)
 
+    @property
+    def heard(self) -> bool:
+        """Whether anybody subscribes now."""
+        return bool(self._subscriptions)
+
     def publish(self, event: Event) -> None:
         """Hand one committed event to every subscriber."""
         for subscription in self._subscriptions:

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 POLL_S = 0.08
 # After a commit of its own the feed waits this long for more, so that a burst is read at once.
-GATHER_S = 0.01
+GATHER_S = 0.03
 BATCH = 500
 # How often a store that failed is tried again.
 RECOVER_S = 1.0
@@ -26,7 +26,9 @@ RECOVER_S = 1.0
 class Feed:
     """Publishes new rows of the ``event`` table to a bus, this process's own included.
 
-    It looks when this process committed, and every ``POLL_S`` whether another one did. It also
+    It looks when this process committed, and every ``POLL_S`` whether another one did. Rows that
+    nobody here would hear of are passed over unread: else each of N processes would read what
+    all of them write. It also
     tells this process that the store fails or works again: a store that cannot be written
     cannot hold that event, so this one alone is published without a row.
     """
@@ -40,7 +42,7 @@ class Feed:
         self._version = -1
         self._fault: str | None = None
         self._told: tuple[str, ...] = ()
-        database.on_commit = self._wake.set
+        database.on_commit = self._committed
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -61,6 +63,10 @@ class Feed:
             with suppress(StoreError):
                 await self._publish_new()
 
+    def _committed(self) -> None:
+        if self._bus.heard:
+            self._wake.set()
+
     async def _run(self) -> None:
         while True:
             try:
@@ -80,8 +86,14 @@ class Feed:
         seen = await self._database.data_version()
         if seen != self._version or self._wake.is_set():
             self._wake.clear()
-            await self._publish_new()
+            await (self._publish_new() if self._bus.heard else self._pass_over())
             self._version = seen
+
+    async def _pass_over(self) -> None:
+        newest = await self._database.read(last_event)
+        # Whoever subscribed meanwhile must not miss what was committed since.
+        if not self._bus.heard:
+            self._position = newest
 
     async def _publish_new(self) -> None:
         while True:

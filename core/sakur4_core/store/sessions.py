@@ -25,20 +25,19 @@ def ensure(
 ) -> bool:
     """Create the session if it is new, else note what became known; return whether it is new."""
     now = tx.now()
-    cursor = tx.db.execute(
-        f"INSERT INTO session ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (session_id) DO NOTHING",
-        (session_id, harness, parent_session, slot_id, model, branch, now, title, now),
-    )
-    if cursor.rowcount:
-        return True
-    tx.db.execute(
+    known = tx.db.execute(
         "UPDATE session SET last_seen_at = ?, slot_id = coalesce(?, slot_id),"
         " model = coalesce(?, model), branch = coalesce(?, branch), title = coalesce(?, title)"
         " WHERE session_id = ?",
         (now, slot_id, model, branch, title, session_id),
     )
-    return False
+    if known.rowcount:
+        return False
+    tx.db.execute(
+        f"INSERT INTO session ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (session_id, harness, parent_session, slot_id, model, branch, now, title, now),
+    )
+    return True
 
 
 def get(db: sqlite3.Connection, session_id: str) -> Session | None:

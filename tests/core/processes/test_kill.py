@@ -27,7 +27,7 @@ async def test_two_hundred_runs_of_eight_killed_writers_lose_and_double_nothing(
 async def test_killed_writers_lose_and_double_nothing(
     project: Path, home: Home, tmp_path: Path
 ) -> None:
-    await _kill_and_check(tmp_path, runs=5, writers=8)
+    await _kill_and_check(tmp_path, runs=3, writers=8)
 
 
 async def _kill_and_check(folder: Path, *, runs: int, writers: int) -> None:

@@ -15,14 +15,20 @@ import signal
 import sys
 import time
 import traceback
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from sakur4_core.engine import Engine
 from sakur4_core.paths import Home
 
-LIFE_S = (0.05, 0.7)
-"""Seconds a writer lives: from before its store is open to some tens of commits later."""
+# One writer in four dies at a moment of its first 0.3 s, mostly while it opens the store; the
+# others within 20 ms of an acknowledgement, somewhere in the commits that follow it.
+DIE_OPENING = 0.25
+OPENING_S = 0.3
+AFTER_S = 0.02
+COMMITS = 5
+PATIENCE_S = 60.0
 
 
 class Words:
@@ -70,26 +76,57 @@ async def write(folder: Path, name: str, last: int | None = None) -> None:
             os.write(descriptor, f"{key} {committed.episode_id}\n".encode())
 
 
+@dataclass
+class Doomed:
+    """A writer, and when it is killed: ``delay`` seconds after its ``enough``th note."""
+
+    child: int
+    notes: Path
+    enough: int
+    delay: float
+    moment: float | None = None
+
+    def is_due(self) -> bool:
+        now = time.monotonic()
+        if self.moment is None and _lines(self.notes) >= self.enough:
+            self.moment = now + self.delay
+        return self.moment is not None and now >= self.moment
+
+
+def _lines(notes: Path) -> int:
+    return notes.read_bytes().count(b"\n") if notes.exists() else 0
+
+
 def run(folder: Path, writers: int, chance: random.Random) -> None:
     """Start ``writers``, and kill each at a moment of its own."""
-    moments = []
-    for number in range(writers):
-        child = os.fork()
-        if child == 0:
-            try:
-                asyncio.run(write(folder, f"w{number}"))
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(1)
-        moments.append((time.monotonic() + chance.uniform(*LIFE_S), child))
-    for moment, child in sorted(moments):
-        time.sleep(max(0.0, moment - time.monotonic()))
-        os.kill(child, signal.SIGKILL)
-    for _, child in moments:
-        _, status = os.waitpid(child, 0)
-        if not os.WIFSIGNALED(status):
-            sys.exit("a writer ended before it was killed")
+    alive = [_start(folder, f"w{number}", chance) for number in range(writers)]
+    deadline = time.monotonic() + PATIENCE_S
+    while alive:
+        for writer in [writer for writer in alive if writer.is_due()]:
+            os.kill(writer.child, signal.SIGKILL)
+            _, status = os.waitpid(writer.child, 0)
+            if not os.WIFSIGNALED(status):
+                sys.exit("a writer ended before it was killed")
+            alive.remove(writer)
+        if time.monotonic() > deadline:
+            sys.exit("a writer got nowhere")
+        time.sleep(0.003)
+
+
+def _start(folder: Path, name: str, chance: random.Random) -> Doomed:
+    notes = folder / f"{name}.notes"
+    commits = 0 if chance.random() < DIE_OPENING else chance.randint(1, COMMITS)
+    delay = chance.uniform(0, AFTER_S if commits else OPENING_S)
+    enough = _lines(notes) + commits
+    child = os.fork()
+    if child == 0:
+        try:
+            asyncio.run(write(folder, name))
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+    return Doomed(child, notes, enough, delay)
 
 
 def main() -> None:
