@@ -147,23 +147,43 @@ class Reporting:
         def work(tx: Transaction) -> int:
             if not sql.session_exists(tx.db, session_id):
                 raise unknown_session(session_id)
-            place, left = sql.put_compaction(
-                tx, session_id, after_seq=after_seq, trigger=trigger, pre_tokens=pre_tokens
+            return note_compaction(
+                tx,
+                session_id,
+                trigger=trigger,
+                pre_tokens=pre_tokens,
+                after_seq=after_seq,
+                by=by,
             )
-            for proposal_id, gone in sql.waiting_plans(tx.db, session_id):
-                if gone:
-                    enforce(tx, proposal_id, session_id, "compaction")
-            tx.emit(
-                WINDOW_COMPACTED,
-                actor=by,
-                session_id=session_id,
-                detail={
-                    "trigger": trigger,
-                    "pre_tokens": pre_tokens,
-                    "after_seq": place,
-                    "episodes": left,
-                },
-            )
-            return left
 
         return await self._workspace.database.write(work)
+
+
+def note_compaction(
+    tx: Transaction,
+    session_id: str,
+    *,
+    trigger: str | None,
+    pre_tokens: int | None,
+    after_seq: int | None,
+    by: str,
+) -> int:
+    """Note a compaction inside a transaction; see ``Window.record_compaction``."""
+    place, left = sql.put_compaction(
+        tx, session_id, after_seq=after_seq, trigger=trigger, pre_tokens=pre_tokens
+    )
+    for proposal_id, gone in sql.waiting_plans(tx.db, session_id):
+        if gone:
+            enforce(tx, proposal_id, session_id, "compaction")
+    tx.emit(
+        WINDOW_COMPACTED,
+        actor=by,
+        session_id=session_id,
+        detail={
+            "trigger": trigger,
+            "pre_tokens": pre_tokens,
+            "after_seq": place,
+            "episodes": left,
+        },
+    )
+    return left
