@@ -60,6 +60,7 @@ class Cortex:
         for task in tuple(self._refreshing):
             with suppress(asyncio.CancelledError, Sakur4Error):
                 await task
+        self._indexer.parsers.close()
 
     # -- building ----------------------------------------------------------------
 
@@ -95,6 +96,7 @@ class Cortex:
     async def watch(self) -> None:
         """Keep the index up to date until cancelled; say so where only polling works."""
         try:
+            await self._indexer.parsers.keep()
             await self._caught(None)
             await self._now_watching("native")
             try:
@@ -104,6 +106,7 @@ class Cortex:
                 await self._follow(polled_changes())
         finally:
             self._watching = "off"
+            self._indexer.parsers.close()
 
     async def _follow(self, changes: AsyncIterator[Change]) -> None:
         async for change in changes:

@@ -14,7 +14,7 @@ from sakur4_core.cortex.extraction import Job
 from sakur4_core.cortex.languages import language_of
 from sakur4_core.cortex.linking import Linker
 from sakur4_core.cortex.modules import keys_of
-from sakur4_core.cortex.parsing import parse_batches
+from sakur4_core.cortex.parsing import Parsers
 from sakur4_core.cortex.preparing import Prepared
 from sakur4_core.cortex.units import Unit
 from sakur4_core.events import INDEX_PROGRESSED, INDEX_UPDATED
@@ -75,6 +75,7 @@ class Indexer:
             f"{FORMAT}:{','.join(self._settings.languages)}:{self._settings.max_file_bytes}"
         )
         self._lock = asyncio.Lock()
+        self.parsers = Parsers(self._settings.parse_timeout_s)
         self.without_git = ""
 
     async def index(self, *, full: bool = False, actor: str = "engine") -> IndexReport:
@@ -167,7 +168,7 @@ class Indexer:
         linker = Linker()
         jobs = [self._job(found) for found in work.changed]
         last: Sequence[Prepared] = ()
-        async for parsed in parse_batches(jobs, self._settings.parse_timeout_s):
+        async for parsed in self.parsers.batches(jobs):
             if last:
                 done = await self._write(partial(self._apply, work, done, last))
             last = parsed
@@ -314,6 +315,7 @@ def remove(tx: Transaction, files: Mapping[str, KnownFile]) -> None:
 
 
 def _unit(file_id: int, file: Prepared, change: FactChange) -> NewUnit:
+    assert file.words is not None
     return NewUnit(file_id, change.rows, change.fresh, file.surface, file.uses, file.words)
 
 

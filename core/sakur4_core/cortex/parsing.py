@@ -20,8 +20,8 @@ from sakur4_core.cortex.preparing import Prepared, prepare
 from sakur4_core.cortex.reading import stat_mark
 from sakur4_core.cortex.worker import receive, send
 
-# Measured (notes of issue 4): processes pay from 4 MB of source; starting one takes 0.15 s.
-POOL_FROM_BYTES = 4_000_000
+# Starting a process takes 0.15 s, as long as parsing so much takes (notes of issue 4).
+POOL_FROM_BYTES = 1_500_000
 # Parsing holds the interpreter's lock; so much of it is not felt in an interface.
 LONE_FILE_BYTES = 128_000
 MAX_WORKERS = 2
@@ -29,21 +29,102 @@ MAX_WORKERS = 2
 LOOK_UP_S = 0.2
 FILES_A_BATCH = 100
 BYTES_A_BATCH = 1_000_000
+# Jobs that a process has before it, so that it never waits for its reader.
+AHEAD = 8
 
 
-async def parse_batches(jobs: Sequence[Job], timeout_s: float) -> AsyncIterator[list[Prepared]]:
-    """Parse files and hand them on in the order given, a batch at a time.
+class Parsers:
+    """Parses for one engine. While files are watched, one process is kept for the next pass.
 
-    A file that takes longer than ``timeout_s`` is marked ``timed_out`` and its process ended.
+    A process that is kept also parses what is small, so that a bad file can be stopped; without
+    one, few small files are parsed in a thread at once.
     """
+
+    def __init__(self, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._keeping = False
+        self._kept: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    async def keep(self) -> None:
+        """Have a process ready from now on, until :meth:`close`."""
+        self._keeping = True
+        if self._kept is None:
+            self._give_back(await asyncio.to_thread(_start))
+
+    def close(self) -> None:
+        """End the process that was kept."""
+        self._keeping = False
+        process = self._take()
+        if process is not None:
+            _end(process)
+
+    async def batches(self, jobs: Sequence[Job]) -> AsyncIterator[list[Prepared]]:
+        """Parse files and hand them on in the order given, a batch at a time.
+
+        A file that takes longer than the limit is marked ``timed_out`` and its process ended.
+        """
+        if self._kept is not None or _is_heavy(jobs):
+            async for batch in self._in_processes(jobs):
+                yield batch
+        else:
+            for start, end in _cuts(jobs):
+                yield await asyncio.to_thread(
+                    lambda a, b: [prepare(job) for job in jobs[a:b]], start, end
+                )
+
+    async def _in_processes(self, jobs: Sequence[Job]) -> AsyncIterator[list[Prepared]]:
+        line = _Line(deque(enumerate(jobs)), self._timeout_s)
+        arrived = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(arrived.set)
+
+        count = min(MAX_WORKERS, os.cpu_count() or 1, len(jobs)) if _is_heavy(jobs) else 1
+        lanes = [
+            asyncio.create_task(asyncio.to_thread(self._drive, line, tell)) for _ in range(count)
+        ]
+        try:
+            for start, end in _cuts(jobs):
+                while not line.has(start, end):
+                    arrived.clear()
+                    if all(lane.done() for lane in lanes):
+                        await asyncio.gather(*lanes)
+                    if not line.has(start, end):
+                        await arrived.wait()
+                yield line.take(start, end)
+        finally:
+            line.stop(count)
+            await asyncio.gather(*lanes)
+
+    def _drive(self, line: _Line, tell: Callable[[], None]) -> None:
+        """Feed one process until nothing is left."""
+        lane = _Lane(line, self._take())
+        try:
+            while lane.step():
+                tell()
+        finally:
+            if lane.process is not None:
+                self._give_back(lane.process)
+            tell()
+
+    def _take(self) -> subprocess.Popen[bytes] | None:
+        with self._lock:
+            process, self._kept = self._kept, None
+            return process
+
+    def _give_back(self, process: subprocess.Popen[bytes]) -> None:
+        with self._lock:
+            if self._keeping and self._kept is None:
+                self._kept = process
+                return
+        _end(process)
+
+
+def _is_heavy(jobs: Sequence[Job]) -> bool:
     sizes = [job.found.size for job in jobs if job.language is not None]
-    heavy = sum(sizes) >= POOL_FROM_BYTES or max(sizes, default=0) > LONE_FILE_BYTES
-    if heavy:
-        async for batch in _parse_in_processes(jobs, timeout_s):
-            yield batch
-    else:
-        for start, end in _cuts(jobs):
-            yield await asyncio.to_thread(lambda a, b: [prepare(j) for j in jobs[a:b]], start, end)
+    return sum(sizes) >= POOL_FROM_BYTES or max(sizes, default=0) > LONE_FILE_BYTES
 
 
 def _cuts(jobs: Sequence[Job]) -> list[tuple[int, int]]:
@@ -70,63 +151,76 @@ class _Line:
     timeout_s: float
     results: dict[int, Prepared] = field(default_factory=dict)
     room: threading.Semaphore = field(
-        default_factory=lambda: threading.Semaphore(3 * FILES_A_BATCH)
+        default_factory=lambda: threading.Semaphore(2 * FILES_A_BATCH)
     )
     stopped: bool = False
 
+    def next(self, *, wait: bool) -> tuple[int, Job] | None:
+        """The next job, once there is room for its result."""
+        if self.stopped or not self.pending or not self.room.acquire(blocking=wait):
+            return None
+        try:
+            return None if self.stopped else self.pending.popleft()
+        except IndexError:
+            return None
 
-async def _parse_in_processes(
-    jobs: Sequence[Job], timeout_s: float
-) -> AsyncIterator[list[Prepared]]:
-    line = _Line(deque(enumerate(jobs)), timeout_s)
-    arrived = asyncio.Event()
-    loop = asyncio.get_running_loop()
+    def has(self, start: int, end: int) -> bool:
+        """Whether all these results have arrived."""
+        return all(index in self.results for index in range(start, end))
 
-    def tell() -> None:
-        loop.call_soon_threadsafe(arrived.set)
+    def take(self, start: int, end: int) -> list[Prepared]:
+        """These results, making room for others."""
+        batch = [self.results.pop(index) for index in range(start, end)]
+        self.room.release(len(batch))
+        return batch
 
-    count = min(MAX_WORKERS, os.cpu_count() or 1, len(jobs))
-    lanes = [asyncio.create_task(asyncio.to_thread(_drive, line, tell)) for _ in range(count)]
-    try:
-        for start, end in _cuts(jobs):
-            while not all(index in line.results for index in range(start, end)):
-                arrived.clear()
-                if all(lane.done() for lane in lanes):
-                    await asyncio.gather(*lanes)
-                if not all(index in line.results for index in range(start, end)):
-                    await arrived.wait()
-            batch = [line.results.pop(index) for index in range(start, end)]
-            line.room.release(len(batch))
-            yield batch
-    finally:
-        line.stopped = True
-        line.room.release(count)
-        await asyncio.gather(*lanes)
+    def stop(self, lanes: int) -> None:
+        """Have the threads end."""
+        self.stopped = True
+        self.room.release(lanes)
 
 
-def _drive(line: _Line, tell: Callable[[], None]) -> None:
-    """Feed one worker process until nothing is left."""
-    process: subprocess.Popen[bytes] | None = None
-    try:
-        while True:
-            line.room.acquire()
-            if line.stopped or not line.pending:
-                return
-            try:
-                index, job = line.pending.popleft()
-            except IndexError:
-                return
-            process = process or _start()
-            answer = _ask(process, job, line)
-            if answer is None:
-                _end(process)
-                process = None
-            line.results[index] = answer or _lost(job, line.timeout_s)
-            tell()
-    finally:
-        if process is not None:
-            _end(process)
-        tell()
+class _Lane:
+    """One process, and the jobs that it was given and has not answered."""
+
+    def __init__(self, line: _Line, process: subprocess.Popen[bytes] | None) -> None:
+        self._line = line
+        self._given: deque[tuple[int, Job]] = deque()
+        self.process = process
+
+    def step(self) -> bool:
+        """Give jobs, receive one answer; False when nothing is left."""
+        while len(self._given) < AHEAD:
+            entry = self._line.next(wait=not self._given)
+            if entry is None:
+                break
+            self._give(entry)
+        if not self._given:
+            return False
+        answer = None if self.process is None else _answer(self.process, self._line)
+        index, job = self._given.popleft()
+        if answer is None:
+            if self.process is not None:
+                _end(self.process)
+            if self._line.stopped:
+                self.process = None
+                return False
+            answer = _lost(job, self._line.timeout_s)
+            again, self._given, self.process = self._given, deque(), None
+            for entry in again:
+                self._give(entry)
+        self._line.results[index] = answer
+        return True
+
+    def _give(self, entry: tuple[int, Job]) -> None:
+        self._given.append(entry)
+        self.process = self.process or _start()
+        assert self.process.stdin is not None
+        try:
+            send(self.process.stdin, entry[1])
+        except OSError:
+            # Seen again when its answer does not come.
+            return
 
 
 def _start() -> subprocess.Popen[bytes]:
@@ -139,16 +233,17 @@ def _start() -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        # What a buffer holds, select does not see.
+        bufsize=0,
         start_new_session=True,
     )
 
 
-def _ask(process: subprocess.Popen[bytes], job: Job, line: _Line) -> Prepared | None:
-    """The worker's answer, or None where it died, took too long, or is no longer wanted."""
-    assert process.stdin is not None and process.stdout is not None
+def _answer(process: subprocess.Popen[bytes], line: _Line) -> Prepared | None:
+    """The next answer, or None where it died, took too long, or is no longer wanted."""
+    assert process.stdout is not None
     deadline = time.monotonic() + line.timeout_s
     try:
-        send(process.stdin, job)
         while not select.select([process.stdout], [], [], min(line.timeout_s, LOOK_UP_S))[0]:
             if line.stopped or time.monotonic() > deadline:
                 return None

@@ -25,18 +25,26 @@ def send(stream: IO[bytes], value: Any) -> None:
 
 def receive(stream: IO[bytes]) -> Any:
     """Read one value. Raises EOFError at the end."""
-    header = stream.read(HEADER.size)
-    if len(header) < HEADER.size:
-        raise EOFError
-    return pickle.loads(stream.read(HEADER.unpack(header)[0]))
+    return pickle.loads(_exactly(stream, HEADER.unpack(_exactly(stream, HEADER.size))[0]))
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    body = stream.read(size)
+    while len(body) < size:
+        more = stream.read(size - len(body))
+        if not more:
+            raise EOFError
+        body += more
+    return body
 
 
 def main() -> None:
     """Answer jobs until the input ends."""
     from sakur4_core.cortex.preparing import prepare
 
-    # What it makes of a file holds no cycles, and is sent off at once.
-    gc.disable()
+    # What is made of a file holds hardly a cycle, and is sent off at once.
+    gc.freeze()
+    gc.set_threshold(200_000)
     wire_in, wire_out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
