@@ -19,8 +19,10 @@ from sakur4_core.context.tokens import LocalCounter
 from sakur4_core.context.window import Window
 from sakur4_core.cortex.cortex import Cortex
 from sakur4_core.events import Event, EventBus
+from sakur4_core.harness.importer import Importer
 from sakur4_core.memory.anchors import Anchors
 from sakur4_core.memory.atlas import Atlas
+from sakur4_core.memory.entomb import Redactions
 from sakur4_core.memory.episodes import Episodes
 from sakur4_core.memory.folds import Folds
 from sakur4_core.memory.sessions import Sessions
@@ -53,6 +55,7 @@ class Engine:
         self.events = EventBus()
         self.sessions = Sessions(workspace)
         self.episodes = Episodes(workspace)
+        self.redactions = Redactions(workspace)
         self.anchor_set = Anchors(workspace)
         self.cortex = Cortex(workspace)
         self.atlas = Atlas(workspace, self.cortex)
@@ -64,6 +67,7 @@ class Engine:
         self.recaller = Recaller(workspace, self.cortex)
         self.consolidator = Dream(workspace, self.cortex)
         self._transfer = Transfer(workspace)
+        self.importer = Importer(workspace, self._heard)
         self._kind = kind
         self._feed = Feed(workspace.database, self.events)
         self._lease = Lease(workspace.place.lease)
@@ -232,6 +236,19 @@ class Engine:
         )
         self.recaller.turn_committed()
         return await self.proposals.after_commit(committed, role)
+
+    async def _heard(self, committed: m.Committed) -> None:
+        """Look for lasting rules in what a person typed in a harness."""
+        await self.proposals.after_commit(committed, m.Role.USER)
+
+    async def redact(self, episode: str | int, reason: str, *, by: str = "person") -> m.Redaction:
+        """Take a turn's content out for good, with every copy and quotation in the store.
+
+        Raises:
+            NotFound: No such episode.
+            InvalidInput: No reason, or one that is too long.
+        """
+        return await self.redactions.redact(episode, reason, by=by)
 
     # -- recall and the code ---------------------------------------------------
 

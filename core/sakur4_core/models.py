@@ -135,6 +135,30 @@ class Committed:
     duplicate: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What came of taking a turn's content out for good.
+
+    Attributes:
+        tombstone: What stands in its place.
+        facts: How many facts of its tool result were deleted.
+        summaries, anchors, proposals: The ids of those that quoted it: retired, unpinned,
+            expired.
+        scrubbed: Whether the deleted bytes are gone from the disk too; False where another
+            process read the store all the while, then redacting again finishes it.
+    """
+
+    episode_id: str
+    seq: int
+    session_id: str
+    tombstone: str
+    facts: int = 0
+    summaries: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    proposals: tuple[str, ...] = ()
+    scrubbed: bool = False
+
+
 class FactKind(StrEnum):
     """The closed set of fact kinds; the schema checks the same list."""
 

@@ -34,6 +34,7 @@ from sakur4_core.events import (
     EventBus,
 )
 from sakur4_core.memory.anchors import Anchors
+from sakur4_core.memory.redaction import clean
 from sakur4_core.models import (
     Committed,
     Plan,
@@ -231,10 +232,11 @@ class Proposals:
         Raises:
             AlreadyDecided: It was decided before.
         """
+        told = clean(reason)
 
         def work(tx: Transaction) -> Proposal:
             row = known(sql.get(tx.db, proposal_id), proposal_id)
-            self._steps.decide(tx, proposal_of(row), "rejected", by=by, reason=reason)
+            self._steps.decide(tx, proposal_of(row), "rejected", by=by, reason=told)
             return proposal_of(known(sql.get(tx.db, proposal_id), proposal_id))
 
         return await self._workspace.database.write(work)

@@ -108,12 +108,13 @@ class Atlas:
         Raises:
             NotFound: No entry in use of that id.
         """
+        told = redact(storable(why)[0]).text
 
         def work(tx: Transaction) -> None:
             if sql.get(tx.db, atlas_id) is None:
                 raise NotFound(f"No summary {atlas_id!r}.", "See `sakur4-tui staleness`.")
-            sql.retire(tx, atlas_id, why)
-            tx.emit(ATLAS_WRITTEN, actor="person", subject=atlas_id, detail={"retired": why})
+            sql.retire(tx, atlas_id, told)
+            tx.emit(ATLAS_WRITTEN, actor="person", subject=atlas_id, detail={"retired": told})
 
         await self._workspace.database.write(work)
 

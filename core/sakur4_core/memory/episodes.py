@@ -11,12 +11,14 @@ from sakur4_core.events import EPISODE_COMMITTED
 from sakur4_core.memory import chain
 from sakur4_core.memory.ledger import Extraction, extract
 from sakur4_core.memory.own_words import is_own_tool, without_own
-from sakur4_core.memory.redaction import Redacted, redact
+from sakur4_core.memory.redaction import Redacted, clean, redact
 from sakur4_core.memory.sessions import check_session_id, ensure_session
 from sakur4_core.memory.text import MAX_CONTENT_BYTES, preview, storable
-from sakur4_core.models import Committed, Episode, Role, Verification
+from sakur4_core.memory.twins import twin
+from sakur4_core.models import Committed, Episode, InWindow, Role, Verification
 from sakur4_core.store import episodes as sql
 from sakur4_core.store import folds as fold_sql
+from sakur4_core.store import harness as harness_sql
 from sakur4_core.store import ledger as ledger_sql
 from sakur4_core.store.database import Transaction
 from sakur4_core.words import search_text
@@ -56,21 +58,28 @@ class Episodes:
             NotFound: ``corrects`` names no episode; nothing was stored.
         """
         checked = _check(role, content, session_id, tool_name, tool_call_id, idempotency_key)
-        clean, replaced = storable(content)
-        redacted = await _off_loop(clean, redact)
+        valid, replaced = storable(content)
+        redacted = await _off_loop(valid, redact)
+        tool_name, tool_call_id = clean(tool_name), clean(tool_call_id)
+        idempotency_key = clean(idempotency_key)
         episode_id = self._workspace.ids.new("ep")
         own = is_own_tool(tool_name)
         extraction = NOTHING_EXTRACTED
         if checked is Role.TOOL and not own:
             extraction = await self._extract(redacted, session_id, tool_call_id or episode_id)
         tokens = await self._workspace.counter.measure(redacted.text)
-        words = "" if own else await _off_loop(redacted.text, _new_words)
+        words = await _off_loop(redacted.text, lambda text: indexed_words(text, tool_name))
 
         def work(tx: Transaction) -> Committed:
             if idempotency_key is not None:
                 known = sql.by_key(tx.db, session_id, idempotency_key)
                 if known is not None:
                     return _again(known)
+            followed = harness_sql.is_followed(tx.db, session_id)
+            if followed:
+                told = twin(harness_sql.unclaimed(tx.db, session_id, checked), redacted.text)
+                if told is not None:
+                    return _claimed(tx, told, corrects)
             ensure_session(tx, session_id, harness=origin, slot_id=slot_id)
             key = chain.store_key(tx)
             new = sql.NewEpisode(
@@ -86,6 +95,8 @@ class Episodes:
                 content_hash=chain.content_hash(key, redacted.text),
                 search_text=words,
                 fold_id=fold_sql.open_fold(tx.db, session_id),
+                # What its harness's transcript does not hold is a note beside the window.
+                in_window=InWindow.NO if followed else InWindow.YES,
             )
             seq = append(tx, new)
             if corrects is not None:
@@ -160,16 +171,18 @@ class Episodes:
         )
 
 
-def _new_words(text: str) -> str:
+def indexed_words(content: str, tool_name: str | None) -> str:
     """What a turn is found by: all of it but what this system said itself."""
-    return search_text(without_own(text))
+    return "" if is_own_tool(tool_name) else search_text(without_own(content))
 
 
-def append(tx: Transaction, new: sql.NewEpisode) -> int:
+def append(tx: Transaction, new: sql.NewEpisode, *, actor: str = "agent") -> int:
     """Add one episode to the chain inside a transaction, with its event; return its place."""
     last, previous = sql.last_chain(tx.db)
-    seq, created_at = last + 1, tx.now()
-    turn = sql.next_turn(tx.db, new.session_id, new.role)
+    seq, created_at = last + 1, new.created_at or tx.now()
+    # A turn begins with what the user says.
+    opens = new.role is Role.USER if new.opens_turn is None else new.opens_turn
+    turn = sql.next_turn(tx.db, new.session_id, opens=opens)
     fields = sql.chain_fields(
         seq,
         new.episode_id,
@@ -187,7 +200,7 @@ def append(tx: Transaction, new: sql.NewEpisode) -> int:
     sql.insert(tx, new, seq=seq, turn=turn, created_at=created_at, chain_hash=link)
     tx.emit(
         EPISODE_COMMITTED,
-        actor="agent",
+        actor=actor,
         session_id=new.session_id,
         subject=new.episode_id,
         detail={
@@ -209,6 +222,16 @@ def _correct(tx: Transaction, corrects: str, episode_id: str) -> None:
             f"corrects names no episode: {corrects!r}.", "Nothing was stored; name a known id."
         )
     sql.supersede(tx, corrects, episode_id)
+
+
+def _claimed(tx: Transaction, seq: int, corrects: str | None) -> Committed:
+    """A commit of what was read from the session's transcript already: it is that turn."""
+    harness_sql.claim(tx, seq)
+    known = sql.by_seq(tx.db, seq)
+    assert known is not None
+    if corrects is not None:
+        _correct(tx, corrects, known.episode_id)
+    return _again(known)
 
 
 def _again(known: Episode) -> Committed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sakur4_core.errors import InvalidInput, NotFound
 from sakur4_core.events import SESSION_OPENED
+from sakur4_core.memory.redaction import clean
 from sakur4_core.models import Session
 from sakur4_core.store import sessions as sql
 from sakur4_core.store.database import Transaction
@@ -45,9 +46,9 @@ class Sessions:
                 harness=harness,
                 parent_session=parent_session,
                 slot_id=slot_id,
-                model=model,
-                branch=branch,
-                title=title,
+                model=clean(model),
+                branch=clean(branch),
+                title=clean(title),
             )
             found = sql.get(tx.db, session_id)
             assert found is not None
@@ -75,11 +76,16 @@ def check_session_id(session_id: str) -> None:
     """Refuse ids that could not be shown or stored.
 
     Raises:
-        InvalidInput: Empty, longer than 200 characters, or with control characters.
+        InvalidInput: Empty, longer than 200 characters, with control characters, or a secret.
     """
     if not session_id or len(session_id) > MAX_ID or not session_id.isprintable():
         raise InvalidInput(
             "session_id must be 1 to 200 printable characters.", "Use the harness's own id."
+        )
+    if clean(session_id) != session_id:
+        raise InvalidInput(
+            "session_id looks like a secret, and ids are stored as they are.",
+            "Use the harness's own id.",
         )
 
 

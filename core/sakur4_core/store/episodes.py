@@ -19,7 +19,12 @@ _FROM = " FROM episode e JOIN episode_state s USING (seq)"
 
 @dataclass(frozen=True, slots=True)
 class NewEpisode:
-    """A row of ``episode`` before its place, its turn and its chain are known."""
+    """A row of ``episode`` before its place, its turn and its chain are known.
+
+    Attributes:
+        created_at: When it was said; None for the moment of its transaction.
+        opens_turn: Whether a turn begins with it; None to let its role say.
+    """
 
     episode_id: str
     session_id: str
@@ -34,6 +39,8 @@ class NewEpisode:
     search_text: str
     in_window: InWindow = InWindow.YES
     fold_id: str | None = None
+    created_at: str | None = None
+    opens_turn: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +89,18 @@ def last_chain(db: sqlite3.Connection) -> tuple[int, str]:
     return (0, "") if row is None else (row["seq"], row["chain_hash"])
 
 
-def next_turn(db: sqlite3.Connection, session_id: str, role: Role) -> int:
-    """A session's turn begins with each message of the user; the first is 1."""
+def next_turn(db: sqlite3.Connection, session_id: str, *, opens: bool) -> int:
+    """The turn that the next episode belongs to; the first is 1."""
+    turn = last_turn(db, session_id)
+    return turn + 1 if opens or turn == 0 else turn
+
+
+def last_turn(db: sqlite3.Connection, session_id: str) -> int:
+    """The newest turn of a session; 0 for one without episodes."""
     row = db.execute(
         "SELECT turn FROM episode WHERE session_id = ? ORDER BY seq DESC LIMIT 1", (session_id,)
     ).fetchone()
-    if row is None:
-        return 1
-    turn: int = row["turn"]
-    return turn + 1 if role is Role.USER else turn
+    return 0 if row is None else row[0]
 
 
 def insert(
@@ -237,13 +247,6 @@ def entomb(tx: Transaction, seq: int, *, tombstone: str, reason: str, search_tex
         "INSERT INTO episode_fts (episode_fts, rowid, text) VALUES ('delete', ?, ?)",
         (seq, search_text),
     )
-    tx.db.execute("INSERT INTO episode_fts (episode_fts) VALUES ('optimize')")
-
-
-def scrub(db: sqlite3.Connection) -> None:
-    """Leave no trace of deleted bytes in the file, its free pages or its WAL."""
-    db.execute("VACUUM")
-    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _one(db: sqlite3.Connection, where: str, values: tuple[str | int, ...]) -> Episode | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sakur4_core.memory.redaction import blocks, fields, headers, links, tokens
 from sakur4_core.memory.redaction.shadow import lowered, shadow_of
@@ -38,6 +39,13 @@ def redact(text: str) -> Redacted:
         types += (span.type for span in spans)
         text = covered(text, spans)
     return Redacted(text, tuple(types))
+
+
+# Names of tools and sessions come again and again.
+@lru_cache(maxsize=1024)
+def clean(name: str | None) -> str | None:
+    """A name or a short note without its secrets; None stays None."""
+    return None if name is None else redact(name).text
 
 
 def _found(text: str) -> Iterator[Span]:

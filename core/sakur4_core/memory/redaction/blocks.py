@@ -22,6 +22,15 @@ _MATERIAL = re.compile(r"(?=[A-Za-z]{0,80}[0-9+/])[A-Za-z0-9+/]{16,}|[A-Za-z+/]{
 HEADERS = 400
 LONGEST_KEY = 65_536
 # A line of a key as tools show it: numbered, quoted, behind the mark of a diff or a comment.
+_EMPTY = re.compile(r"[^A-Za-z0-9]*")
+_SAME_LINE = re.compile(
+    r"(?:[^A-Za-z0-9+/=\n]{1,8}(?:\d{1,6}[^A-Za-z0-9+/=\n]{1,8})?[A-Za-z0-9+/=]{16,}+)+"
+    r"(?:[^A-Za-z0-9+/=\n]{1,8}(?:\d{1,6}[^A-Za-z0-9+/=\n]{1,8})?[A-Za-z0-9+/=]{1,15}\Z)?"
+)
+_LINE = re.compile(
+    r"[^A-Za-z0-9\n]{1,16}[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=\n]{1,8}[A-Za-z0-9+/=]{16,})*"
+    r"(?:[^A-Za-z0-9+/=\n]{1,8}[A-Za-z0-9+/=]{1,15}\Z)?"
+)
 _LINE = re.compile(
     r"[^A-Za-z0-9\n]{0,16}(?:\d{1,6}[^A-Za-z0-9\n/+]{1,8})?"
     r"(?:[A-Za-z0-9+/=]{16,}|[A-Z][\w-]{2,30}: [^\n]{0,200}|[A-Za-z0-9+/=]{0,16})"
@@ -91,18 +100,20 @@ def _key_end(text: str, start: int, last: re.Match[str] | None) -> int | None:
         near = min(last.start(), start + HEADERS)
         return last.end() if _MATERIAL.search(text, start, near) else None
     end = _lines_after(text, start)
-    return end if end > start else None
+    return end if _MATERIAL.search(text, start, end) else None
 
 
 def _lines_after(text: str, start: int) -> int:
     """The end of the key's lines after ``start``: those of material, and one shorter last."""
     at = end = start
     within = False
+    if same := _SAME_LINE.match(text, start):
+        at = end = same.end()
     while at < len(text) and (line := _LINE.match(text, at)):
-        before, within = within, bool(_MATERIAL.search(text, at, line.end()))
+        if not _EMPTY.fullmatch(line[0]):
+            before, within = within, bool(_MATERIAL.search(line[0]))
+            end = line.end() if within or before else end
         at = line.end()
-        if within or before:
-            end = at
     return end
 
 
@@ -112,13 +123,14 @@ def _lines_before(text: str, end: int) -> int:
     shorter = False
     while at > 0:
         previous = text.rfind("\n", 0, at - 1) + 1
-        if not _LINE.match(text, previous, at):
+        line = _LINE.match(text, previous, at)
+        if line is None:
             break
-        if _MATERIAL.search(text, previous, at):
+        if _MATERIAL.search(line[0]):
             found = previous
-        elif shorter or found < at:
-            break
-        else:
+        elif not _EMPTY.fullmatch(line[0]):
+            if shorter or found < end:
+                break
             shorter = True
         at = previous
     return found

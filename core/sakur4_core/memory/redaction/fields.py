@@ -53,7 +53,7 @@ _SHELL = re.compile(
 # Before a name that only a blank parts from its value: netrc, Dockerfile, SQL, fish.
 _BLANK_FOLLOWS = re.compile(
     r"--\Z|\b(?:login|machine|user)[ \t]+\S{1,80}[ \t]+\Z|\bwith[ \t]+\Z"
-    r"|(?:\A|\n)[ \t]*(?:env|arg|setenv|setx|set -x|set -gx|set -ux)[ \t]+\Z"
+    r"|(?:\A|\s)(?:env|arg|setenv|setx|set -x|set -gx|set -ux)[ \t]+\Z"
 )
 # What may stand right behind a name that a value follows.
 _LEADS_ON = frozenset(f"\"'`{ESCAPED_QUOTE}] \t\n=:,(>?+!-[")

@@ -14,8 +14,10 @@ ESCAPED_QUOTE = "\x01"
 # A quotation mark in a shadow.
 QUOTE = rf"""(?:["'`]|{ESCAPED_QUOTE}+)"""
 
+# As many backslashes as levels of quoting put there; a colour may itself be escaped.
 _ESCAPE = re.compile(
-    r"""\\(?:[nrt"'\\]|u00[0-9a-fA-F]{2})|%(?:20|0[9AaDd]|2[267]|3[ACDEacde])"""
+    r"""\\\\{0,14}+(?:[nrt"']|(?:u001b|x1b|033|e)\[[0-9;]*m|u00[0-9a-fA-F]{2})"""
+    r"""|%(?:20|0[9AaDd]|2[267]|3[ACDEacde])"""
     r"""|&(?:quot|apos|lt|gt|amp|\#3[49]|\#x2[27]);|\x1b\[[0-9;]*m"""
 )
 _ENTITIES = {
@@ -51,8 +53,6 @@ def lowered(text: str) -> str:
 
 def _shown(match: re.Match[str]) -> str:
     escape = match[0]
-    if escape == "\\\\":
-        return escape
     character = _meaning(escape)
     if character in ("\n", "\r"):
         return "\n" * len(escape)
@@ -68,6 +68,7 @@ def _meaning(escape: str) -> str:
         return chr(int(escape[1:], 16))
     if escape[0] == "&":
         return _ENTITIES[escape]
-    if escape[0] == "\x1b":
+    if escape[-1] == "m":
         return " "
-    return chr(int(escape[2:], 16)) if escape[1] == "u" else _LETTERS[escape[1]]
+    letters = escape.lstrip("\\")
+    return _LETTERS.get(letters) or chr(int(letters[1:], 16))

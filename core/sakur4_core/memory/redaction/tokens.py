@@ -24,7 +24,8 @@ _HEX = "[0-9a-f]"
 _DOTTED = r"[A-Za-z0-9_.-]"
 
 
-_NEXT = r"(?:\r?\n[ \t]*)"
+# An escaped line break is as many of them in a shadow.
+_NEXT = r"(?:[\r\n]{1,4}[ \t]*)"
 
 
 def _wrapped(letters: str, length: int) -> str:
@@ -135,7 +136,9 @@ _SHARED: tuple[tuple[str, str, str], ...] = (
     ("pypi-token", "pypi-", rf"{_NAME}{{20,200}}"),
 )
 # What follows may be wrapped: what a line that is full leaves over stands on the next.
-_LEFT_OVER = re.compile(r"\\?\r?\n[ \t]*(?P<rest>[\w+/=.-]{2,})(?=[\s\"'`,;)\]}<|]|\Z)", re.ASCII)
+_LEFT_OVER = re.compile(
+    r"\\?[\r\n]{1,4}[ \t]*(?P<rest>[\w+/=.-]{2,})(?=[\s\"'`,;)\]}<|]|\Z)", re.ASCII
+)
 _FULL_LINE = 60
 
 # Tokens marked within: type, mark, how many letters may stand before it, all of the token.
@@ -179,6 +182,8 @@ _IN_RUN = bytes(
 
 def find(text: str) -> Iterator[Span]:
     """The marked secrets of a shadow."""
+    if len(text) < RUN:
+        return
     for kind, mark, before, token in _MARKED:
         at = text.find(mark)
         while at >= 0:
