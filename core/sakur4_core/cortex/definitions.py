@@ -18,14 +18,14 @@ MAX_VALUE = 120
 
 def definitions(source: Source, outline: Outline) -> tuple[Definition, ...]:
     """Every definition of a file, the module itself first, in the order of the text."""
-    sites = outline.sites
+    module, *inner = sites = outline.sites
     bodies = {site.body.start_byte for site in sites if site.body is not None}
     form = normal_form(
         source.data,
         source.captures,
         source.language.normal,
-        {site.start for site in sites} | bodies,
-        {site.end for site in sites},
+        {site.start for site in inner} | bodies,
+        {site.end for site in inner},
     )
     surfaces = _surfaces(sites, form)
     signatures = _Signatures(source)
@@ -46,7 +46,7 @@ def definitions(source: Source, outline: Outline) -> tuple[Definition, ...]:
                 signature,
                 value,
                 surface,
-                digest(form.whole(site.start, site.end)),
+                digest(form.file() if site is module else form.whole(site.start, site.end)),
             )
         )
         ordinals[key] += 1

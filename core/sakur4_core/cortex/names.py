@@ -41,6 +41,7 @@ class Names:
         self._source = source
         self._outline = outline
         self._compacted: dict[bytes, str] = {}
+        self._parted: dict[str, tuple[str, str]] = {}
         self._imports = tuple(self._read_imports())
         self._exports = [
             entry
@@ -172,17 +173,23 @@ class Names:
             capture, node = uses[end]
             line += count(b"\n", at, end)
             at = end
-            name = self._compact(node)
-            receiver = UNKNOWN if capture == "member_call" else ""
-            if "." in name:
-                receiver, _, name = name.rpartition(".")
-                if not receiver.isidentifier():
-                    receiver = _plain_receiver(receiver)
+            receiver, name = self._parts(node)
+            if capture == "member_call":
+                receiver = UNKNOWN
             scope = self._outline.heir_of(node) if capture == "inherits" else scope_of(node)
             if scope is None:
                 continue
             found.append(Reference(EDGE_KINDS[capture], scope, receiver, name, line))
         return tuple(found)
+
+    def _parts(self, node: Node) -> tuple[str, str]:
+        """A name's receiver and its last part."""
+        name = self._compact(node)
+        parts = self._parted.get(name)
+        if parts is None:
+            receiver, _, last = name.rpartition(".")
+            parts = self._parted[name] = (_plain_receiver(receiver), last)
+        return parts
 
     def _compact(self, node: Node) -> str:
         """A name without white space, its parts joined by dots; of a long chain its end."""

@@ -72,6 +72,10 @@ class NormalForm:
     text: bytes
     marks: Mapping[int, int]
 
+    def file(self) -> bytes:
+        """All of it."""
+        return self.text.replace(MARK, b"").strip(LINE + b";")
+
     def head(self, start: int, body: int) -> bytes:
         """From a definition's first byte to the first of its body."""
         marks = self.marks

@@ -96,6 +96,12 @@ class Outline:
             for outer in captures.get(capture, ())
             for node in outer.named_children
         }
+        self._defined = {
+            node.id
+            for capture, nodes in captures.items()
+            if self._around and capture.startswith("definition.")
+            for node in nodes
+        }
         self._declaring = {node.id for node in captures.get("declared", ())}
         self._decorated = self._decorators()
         self._owned: list[tuple[int, int, str]] = []
@@ -198,12 +204,15 @@ class Outline:
         declared = outer = node
         while (around := self._around.get(outer.id)) is not None:
             declares = around.id in self._declaring
-            if declares and sum(c.type == outer.type for c in around.named_children) > 1:
+            if declares and sum(self._is_declared(c, outer) for c in around.named_children) > 1:
                 return declared, outer, self._shared_word(around)
             outer = around
             if declares:
                 declared = around
         return declared, outer, ""
+
+    def _is_declared(self, node: Node, like: Node) -> bool:
+        return node.type == like.type or node.id in self._defined
 
     def _shared_word(self, declaration: Node | None) -> str:
         """The keyword of a declaration of several: ``const``, ``var``, ``type``."""

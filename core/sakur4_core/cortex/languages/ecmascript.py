@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sakur4_core.cortex.languages.language import RawExport, RawImport, Typing
-from sakur4_core.cortex.languages.layout import ENDED, TRAILING_COMMAS, NormalRules
+from sakur4_core.cortex.languages.layout import ENDED, MARK, TRAILING_COMMAS, NormalRules
 from sakur4_core.cortex.languages.syntax import child, first, line, text
 
 if TYPE_CHECKING:
@@ -69,6 +69,11 @@ FUNCTIONS = """
  (with_statement object: (_) @grouped)]
 (arrow_function parameter: (_) @grouped)
 (arrow_function body: (parenthesized_expression (object) @grouped))
+(new_expression constructor: (parenthesized_expression
+  [(member_expression) (call_expression)] @grouped))
+(member_expression object: (parenthesized_expression
+  [(member_expression) (call_expression)] @grouped))
+(call_expression function: (parenthesized_expression (member_expression) @grouped))
 [(expression_statement) (variable_declaration) (lexical_declaration) (return_statement)
  (throw_statement) (break_statement) (continue_statement) (debugger_statement)
  (import_statement) (export_statement) (do_statement)] @ended
@@ -90,6 +95,8 @@ NORMAL = NormalRules(
         (b";" + ENDED, ENDED),
         (ENDED + b";", ENDED),
         (ENDED + b",", ENDED),
+        (ENDED + MARK + b";", ENDED + MARK),
+        (ENDED + MARK + b",", ENDED + MARK),
     ),
 )
 

@@ -25,10 +25,9 @@ _OPENERS, _CLOSERS = b"([{" + SOFT_OPEN, b")]}" + SOFT_CLOSE
 _BRACKETS = bytes.maketrans(_OPENERS + _CLOSERS, b"(" * 4 + b")" * 4)
 _NEITHER = bytes(byte for byte in range(256) if byte not in b"\n" + _OPENERS + _CLOSERS)
 _TO_LINE = bytes.maketrans(b"\n;", LINE * 2)
-# Where Go's scanner puts a semicolon at the end of a line.
-_ENDS_STATEMENT = re.compile(
-    rb"""(?:(?<=[\w\x80-\xff)\]}"'`\x01])|(?<=\+\+)|(?<=--))[ \t\r]*\n\s*"""
-)
+# Where Go's scanner puts a semicolon at the end of a line. The new line comes first, so that the
+# search can leap from one to the next.
+_ENDS_STATEMENT = re.compile(rb"""\n(?:(?<=[\w\x80-\xff)\]}"'`\x01]\n)|(?<=\+\+\n)|(?<=--\n))""")
 
 
 def lines_are_space(source: bytes) -> bytes:
@@ -45,7 +44,8 @@ def lines_end_statements(source: bytes) -> bytes:
 
 def lines_end_in_semicolons(source: bytes) -> bytes:
     """A new line after a token that can end a statement is a semicolon, as in Go."""
-    return _ENDS_STATEMENT.sub(b";", source)
+    lines = filter(None, map(bytes.strip, source.split(b"\n")))
+    return _ENDS_STATEMENT.sub(b";", b"\n".join(lines))
 
 
 def _with_brackets_on_one_line(source: bytes) -> list[bytes]:

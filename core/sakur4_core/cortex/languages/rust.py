@@ -68,6 +68,7 @@ QUERY = """
 [(binary_expression) (unary_expression) (reference_expression) (range_expression)
  (type_cast_expression) (assignment_expression) (compound_assignment_expr) (closure_expression)
  (return_expression) (break_expression)] @grouped
+(call_expression function: (parenthesized_expression (field_expression) @grouped))
 (match_arm) @ended
 (tuple_expression . (_) . "," @kept . ")")
 (tuple_pattern . (_) . "," @kept . ")")

@@ -42,7 +42,7 @@ QUERY = f"""{ecmascript.FUNCTIONS}
 (variable_declarator type: (_)) @typed
 [(public_field_definition) (property_signature)] @typed
 
-[(as_expression) (satisfies_expression)] @grouped
+[(as_expression) (satisfies_expression) (type_assertion)] @grouped
 [(public_field_definition) (type_alias_declaration) (function_signature) (method_signature)
  (abstract_method_signature) (property_signature) (call_signature) (construct_signature)
  (index_signature) (import_alias) (ambient_declaration)] @ended
@@ -65,6 +65,11 @@ TYPESCRIPT = Language(
     builtins=ecmascript.BUILTINS,
 )
 
+# `<T>x` is an element in TSX.
 TSX = replace(
-    TYPESCRIPT, name="tsx", grammar="tsx", suffixes=(".tsx",), query=QUERY + ecmascript.JSX
+    TYPESCRIPT,
+    name="tsx",
+    grammar="tsx",
+    suffixes=(".tsx",),
+    query=QUERY.replace(" (type_assertion)", "") + ecmascript.JSX,
 )
