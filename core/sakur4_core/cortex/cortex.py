@@ -6,12 +6,15 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
+from functools import partial
 
 from sakur4_core.cortex import impact as impacts
 from sakur4_core.cortex import repo_map as maps
 from sakur4_core.cortex import symbols as lookup
+from sakur4_core.cortex.asking import Query
+from sakur4_core.cortex.discovery import folders
 from sakur4_core.cortex.indexer import INDEXED_AT, Indexer
-from sakur4_core.cortex.ranking import Query, rank
+from sakur4_core.cortex.ranking import rank
 from sakur4_core.cortex.watcher import Change, WatchLost, native_changes, polled_changes
 from sakur4_core.errors import InvalidInput, Sakur4Error
 from sakur4_core.events import WATCHER_CHANGED
@@ -95,12 +98,13 @@ class Cortex:
 
     async def watch(self) -> None:
         """Keep the index up to date until cancelled; say so where only polling works."""
+        root, ignores = self._workspace.project.root, self._workspace.settings.cortex.ignores
         try:
             await self._indexer.parsers.keep()
             await self._caught(None)
             await self._now_watching("native")
             try:
-                await self._follow(native_changes(self._workspace.project.root))
+                await self._follow(native_changes(root, partial(folders, root, ignores)))
             except WatchLost as lost:
                 await self._now_watching(f"polling: {lost}")
                 await self._follow(polled_changes())
@@ -160,8 +164,8 @@ class Cortex:
         focused = tuple(focus)
 
         def work(db: sqlite3.Connection) -> RepoMap:
-            files = rank(db, query=wanted, focus=focused)
-            return maps.map_of(db, files, wanted, budget, self._workspace, names_only=names_only)
+            ranking = rank(db, query=wanted, focus=focused)
+            return maps.map_of(db, ranking, budget, self._workspace, names_only=names_only)
 
         return await self._workspace.database.read(work)
 

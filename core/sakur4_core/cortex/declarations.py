@@ -9,10 +9,10 @@ from sakur4_core.cortex.languages.declared import bounded
 from sakur4_core.cortex.languages.language import Declared, Language
 from sakur4_core.cortex.model import MODULE_SCOPE, Definition, Scopes
 from sakur4_core.cortex.normal_form import digest
+from sakur4_core.cortex.passages import one_passage
 from sakur4_core.cortex.secrecy import looks_secret
 from sakur4_core.memory.redaction import redact
 from sakur4_core.models import FactKind
-from sakur4_core.words import search_text
 
 
 def declared_parts(path: str, text: str, language: Language) -> dict[str, Any]:
@@ -25,19 +25,20 @@ def declared_parts(path: str, text: str, language: Language) -> dict[str, Any]:
     found = bounded(language.declares(text))
     names = "\n".join(one.name for one in found)
     surface = digest(b"\0".join(sorted(one.name.encode("utf-8", "replace") for one in found)))
-    whole = surface if secret else digest(text.encode("utf-8", "replace"))
+    content = surface if secret else digest(text.encode("utf-8", "replace"))
     module = language.module_name(path) or path
     lines = max(1, text.count("\n") + (not text.endswith("\n")))
     return {
         "definitions": (
             Definition(
-                FactKind.MODULE, module, module, 0, -1, 1, lines, module, None, surface, whole
+                FactKind.MODULE, module, module, 0, -1, 1, lines, module, None, surface, content
             ),
             *(_definition(one, secret) for one in found),
         ),
         "scopes": Scopes(),
         "references": (),
-        "search_text": search_text(names if secret else redact(text).text),
+        "passages": one_passage(names if secret else redact(text).text),
+        "aside": True,
         "broken": False,
     }
 

@@ -7,6 +7,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
+from sakur4_core.cortex.aside import is_aside
 from sakur4_core.cortex.declarations import declared_parts
 from sakur4_core.cortex.definitions import definitions
 from sakur4_core.cortex.discovery import Found
@@ -15,10 +16,10 @@ from sakur4_core.cortex.languages.language import Language
 from sakur4_core.cortex.model import FileStatus, ParsedFile
 from sakur4_core.cortex.names import Names
 from sakur4_core.cortex.outline import Outline, Source
+from sakur4_core.cortex.passages import one_passage, passages
 from sakur4_core.cortex.reading import read
 from sakur4_core.cortex.secrecy import looks_secret
 from sakur4_core.memory.redaction import redact
-from sakur4_core.words import search_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,15 @@ def parse(path: str, text: str, language: Language) -> dict[str, Any]:
     source = Source(path, data, root, captures, language, secret, bool(clean.types))
     outline = Outline(source)
     names = Names(source, outline)
+    found = (*definitions(source, outline), *names.export_definitions())
+    # What was redacted may have taken lines with it, and then no line is where it was.
+    in_place = clean.text.count("\n") == text.count("\n")
     return {
-        "definitions": (*definitions(source, outline), *names.export_definitions()),
+        "definitions": found,
         "scopes": names.scopes(),
         "references": names.references(),
-        "search_text": search_text(clean.text),
+        "passages": passages(clean.text, found) if in_place else one_passage(clean.text),
+        "aside": is_aside(path, text, language),
         "broken": root.has_error,
     }
 

@@ -100,13 +100,21 @@ class Scopes:
     exports: dict[str, str] = field(default_factory=dict)
 
 
+class Passage(NamedTuple):
+    """The words of one definition's own lines; ``definition`` is its index."""
+
+    definition: int
+    words: str
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
     """All that is kept of one file.
 
     Attributes:
         stamp_ns: The later of its times of change, 0 where it cannot be relied on.
-        search_text: Its words, for the full-text index; empty unless it was parsed.
+        passages: Its words, for the full-text index; none unless it was parsed.
+        aside: Whether it is ranked below what it is about: a test, say, or generated.
     """
 
     path: str
@@ -119,4 +127,5 @@ class ParsedFile:
     definitions: tuple[Definition, ...] = ()
     scopes: Scopes = field(default_factory=Scopes)
     references: tuple[Reference, ...] = ()
-    search_text: str = ""
+    passages: tuple[Passage, ...] = ()
+    aside: bool = False

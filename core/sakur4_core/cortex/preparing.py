@@ -18,11 +18,12 @@ from sakur4_core.cortex.reading import read
 from sakur4_core.cortex.settling import settle
 from sakur4_core.cortex.units import Unit, surface_of
 from sakur4_core.models import FactKind
-from sakur4_core.store.packing import CodeFact, pack
+from sakur4_core.store.packing import CodeFact, Words, pack
 from sakur4_core.words import search_text
 
 _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _CARGO_NAME = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE)
+STANDS_FOR_FOLDER = frozenset({"__init__", "index", "mod"})
 MANIFESTS = frozenset({"go.mod", "Cargo.toml", "package.json"})
 MAX_MANIFEST_BYTES = 256_000
 
@@ -47,7 +48,7 @@ class Prepared:
     facts: tuple[CodeFact, ...] = ()
     surface: bytes = b""
     uses: bytes = b""
-    words: tuple[str, str, str] = ("", "", "")
+    words: Words | None = None
     package: str | None = None
 
 
@@ -71,15 +72,23 @@ def prepared(parsed: ParsedFile, package: str | None = None) -> Prepared:
     uses = settle(Unit(parsed.path, parsed.language, (), whole), parsed.references)
     own = [d for d in parsed.definitions if d.kind is not FactKind.IMPORT]
     source = getattr(by_name(parsed.language), "source", "tree-sitter")
-    names = search_text(" ".join(d.name for d in own))
     return Prepared(
         *plain,
         facts=tuple(_fact(parsed.path, definition, source) for definition in own),
         surface=pack(surface),
         uses=pack(uses.packed()),
-        words=(search_text(parsed.path), names, parsed.search_text),
+        words=_words(parsed),
         package=package,
     )
+
+
+def _words(parsed: ParsedFile) -> Words:
+    folder, _, file = parsed.path.rpartition("/")
+    # The file that stands for its folder is called as the folder is.
+    if file.partition(".")[0] in STANDS_FOR_FOLDER:
+        folder, _, file = folder.rpartition("/")
+    stem = file.partition(".")[0] or file
+    return Words(search_text(folder), search_text(stem), parsed.passages, parsed.aside)
 
 
 def _fact(path: str, definition: Definition, source: str) -> CodeFact:

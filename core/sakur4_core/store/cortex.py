@@ -15,6 +15,7 @@ from sakur4_core.store.packing import (
     CONFIDENCES,
     EDGE_KINDS,
     Use,
+    Words,
     edges_in,
     name_mark,
     numbers,
@@ -89,29 +90,46 @@ SYMBOL = (
 
 
 class NewUnit(NamedTuple):
-    """A parsed file's unit, and its words: path, names and body."""
+    """A parsed file's unit, and its words."""
 
     file_id: int
     rows: Sequence[int]
     fresh: Sequence[int]
     surface: bytes
     uses: bytes
-    words: tuple[str, str, str]
+    words: Words
+
+
+# Passages of files that are set aside have rows from here on, so that they can be left out.
+ASIDE_FROM = 1 << 40
 
 
 def put_units(tx: Transaction, units: Sequence[NewUnit]) -> None:
     """Write units, to be linked, with their words."""
-    row = tx.db.execute("SELECT coalesce(max(id), 0) FROM code_fts_docsize").fetchone()[0]
+    text_rows = _text_rows(tx.db, units)
     tx.db.executemany(
-        "INSERT INTO code_fts (rowid, path, names, body) VALUES (?, ?, ?, ?)",
-        ((row + at, *unit.words) for at, unit in enumerate(units, 1)),
+        "INSERT INTO code_fts (rowid, folder, file, body) VALUES (?, ?, ?, ?)",
+        (
+            (row + index, *(("", "") if index else unit.words[:2]), body)
+            for row, unit in zip(text_rows, units, strict=True)
+            for index, body in unit.words.passages
+        ),
     )
     tx.db.executemany(
-        "INSERT OR REPLACE INTO code_unit (file_id, text_row, rows, surface, uses)"
-        " VALUES (?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO code_unit"
+        " (file_id, text_row, definitions, passages, rows, surface, uses)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
-            (unit.file_id, row + at, pack_numbers(unit.rows), unit.surface, unit.uses)
-            for at, unit in enumerate(units, 1)
+            (
+                unit.file_id,
+                row,
+                len(unit.rows),
+                len(unit.words.passages),
+                pack_numbers(unit.rows),
+                unit.surface,
+                unit.uses,
+            )
+            for row, unit in zip(text_rows, units, strict=True)
         ),
     )
     tx.db.executemany(
@@ -119,6 +137,26 @@ def put_units(tx: Transaction, units: Sequence[NewUnit]) -> None:
         " DO UPDATE SET waiting = 1, fresh = CAST(fresh || excluded.fresh AS BLOB)",
         ((unit.file_id, pack_numbers(unit.fresh)) for unit in units),
     )
+
+
+def _text_rows(db: sqlite3.Connection, units: Sequence[NewUnit]) -> list[int]:
+    """The row of each unit's first passage; as many rows are its own as it has definitions."""
+    free = {}
+    for aside, low, high in ((False, 0, ASIDE_FROM), (True, ASIDE_FROM, 2 * ASIDE_FROM)):
+        used = db.execute(
+            "SELECT max(id) FROM code_fts_docsize WHERE id >= ? AND id < ?", (low, high)
+        ).fetchone()[0]
+        last = db.execute(
+            "SELECT text_row + definitions FROM code_unit WHERE text_row >= ? AND text_row < ?"
+            " ORDER BY text_row DESC LIMIT 1",
+            (low, high),
+        ).fetchone()
+        free[aside] = max(low + 1, (used or 0) + 1, last[0] if last else 0)
+    rows = []
+    for unit in units:
+        rows.append(free[unit.words.aside])
+        free[unit.words.aside] += len(unit.rows)
+    return rows
 
 
 def delete_units(tx: Transaction, file_ids: Sequence[int]) -> None:
@@ -140,7 +178,7 @@ def clear_words(tx: Transaction) -> None:
 
 def word_rows(db: sqlite3.Connection) -> tuple[int, int]:
     """Rows of the full-text index that a unit names, and all rows."""
-    live = db.execute("SELECT count(*) FROM code_unit").fetchone()[0]
+    live = db.execute("SELECT coalesce(sum(passages), 0) FROM code_unit").fetchone()[0]
     return live, db.execute("SELECT count(*) FROM code_fts_docsize").fetchone()[0]
 
 
@@ -398,21 +436,78 @@ def qualified_names(db: sqlite3.Connection, names: Sequence[str], limit: int) ->
 # -- words and coverage --------------------------------------------------------
 
 
-def match_files(
-    db: sqlite3.Connection, expression: str, weights: tuple[float, float, float]
-) -> dict[str, float]:
-    """Files whose words match an FTS5 expression, with BM25 scores: the higher, the better.
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The rows that a file's passages may have, and the file."""
 
-    Args:
-        weights: Of the path, the names of definitions, and the body.
-    """
+    first: int
+    definitions: int
+    path: str
+
+    @property
+    def aside(self) -> bool:
+        """Whether the file is ranked below what it is about."""
+        return self.first >= ASIDE_FROM
+
+
+def stretches(db: sqlite3.Connection) -> list[Stretch]:
+    """Every parsed file's rows, in their order."""
     rows = db.execute(
-        "SELECT f.path, m.score FROM (SELECT rowid, -bm25(code_fts, ?, ?, ?) AS score"
-        " FROM code_fts WHERE code_fts MATCH ?) m"
-        " JOIN code_unit u ON u.text_row = m.rowid JOIN file f USING (file_id) ORDER BY f.path",
-        (*weights, expression),
+        "SELECT u.text_row, u.definitions, f.path FROM code_unit u JOIN file f USING (file_id)"
+        " ORDER BY u.text_row"
     )
-    return {row[0]: row[1] for row in rows}
+    return [Stretch(*row) for row in rows]
+
+
+def passage_count(db: sqlite3.Connection) -> int:
+    """All rows of the full-text index; with dead ones, for they count in its statistics."""
+    count: int = db.execute("SELECT count(*) FROM code_fts_docsize").fetchone()[0]
+    return count
+
+
+def passages_with(db: sqlite3.Connection, expression: str) -> int:
+    """How many passages an FTS5 expression matches."""
+    count: int = db.execute(
+        "SELECT count(*) FROM code_fts WHERE code_fts MATCH ?", (expression,)
+    ).fetchone()[0]
+    return count
+
+
+def match_passages(
+    db: sqlite3.Connection, expression: str, *, with_aside: bool
+) -> list[tuple[int, float]]:
+    """Row and BM25 score, the higher the better, of each passage that an expression matches."""
+    return db.execute(
+        "SELECT rowid, -bm25(code_fts) FROM code_fts WHERE code_fts MATCH ? AND rowid < ?",
+        (expression, 2 * ASIDE_FROM if with_aside else ASIDE_FROM),
+    ).fetchall()
+
+
+def rows_with(db: sqlite3.Connection, expression: str) -> list[int]:
+    """The rows that an expression matches."""
+    found = db.execute("SELECT rowid FROM code_fts WHERE code_fts MATCH ?", (expression,))
+    return [row[0] for row in found]
+
+
+def files_defining(db: sqlite3.Connection, name: str) -> list[str]:
+    """Paths of the files with a definition of exactly that last name."""
+    rows = db.execute(
+        "SELECT DISTINCT file_path FROM fact WHERE name = ? AND kind NOT IN (?, ?)"
+        " AND file_path IS NOT NULL",
+        (name, FactKind.IMPORT, FactKind.MODULE),
+    )
+    return [row[0] for row in rows]
+
+
+def fact_rows(db: sqlite3.Connection, paths: Sequence[str]) -> dict[str, Sequence[int]]:
+    """The fact of each definition of these files, in their units' order."""
+    marks = ",".join("?" * len(paths))
+    rows = db.execute(
+        f"SELECT f.path, u.rows FROM code_unit u JOIN file f USING (file_id)"
+        f" WHERE f.path IN ({marks})",
+        paths,
+    )
+    return {row[0]: numbers(row[1]) for row in rows}
 
 
 def coverage(db: sqlite3.Connection) -> dict[str, int]:

@@ -37,6 +37,21 @@ class CodeFact(NamedTuple):
     source: str
 
 
+class Words(NamedTuple):
+    """The words of one file: of its path, and by definition.
+
+    Attributes:
+        folder, file: Of the folders it stands in, and of its own name.
+        passages: The index of a definition and the words of its lines, the module's first.
+        aside: Whether the file is ranked below what it is about.
+    """
+
+    folder: str
+    file: str
+    passages: tuple[tuple[int, str], ...]
+    aside: bool
+
+
 class Use(NamedTuple):
     """One use of a fact: in which definition, on which line, and how.
 

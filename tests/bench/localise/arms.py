@@ -12,11 +12,13 @@ from importlib import resources
 from pathlib import Path
 
 from sakur4_core.context.tokens import CACHE_VARIABLE
-from sakur4_core.cortex.ranking import Query
+from sakur4_core.cortex.asking import Query
+from sakur4_core.cortex.matching import match
+from sakur4_core.cortex.ranking import Ranking
 from sakur4_core.cortex.repo_map import map_of
 from sakur4_core.engine import Engine
 from sakur4_core.models import RankedFile
-from sakur4_core.store import cortex as sql
+from sakur4_core.store.cortex import stretches
 from sakur4_core.words import search_text
 from scores import BUDGETS, Answer
 
@@ -28,7 +30,6 @@ _TEST = re.compile(
     r"|(?:^|/)(?:test_[^/]*|conftest)\.py$|_test\.(?:py|go)$|\.(?:spec|test)\.[cm]?[jt]sx?$"
 )
 TEST_FACTOR = 0.3
-BODY_ONLY = (0.0, 0.0, 1.0)
 
 
 async def ask_engine(engine: Engine, query: str) -> Answer:
@@ -43,30 +44,57 @@ async def ask_engine(engine: Engine, query: str) -> Answer:
     return Answer(ranking, {b: answer.text for b, answer in answers.items()}, elapsed)
 
 
-async def ask_bm25(engine: Engine, query: str) -> dict[str, Answer]:
-    """BM25 over the contents of files, plain and with tests damped, drawn as the engine draws."""
-    words = dict.fromkeys(word.lower() for word in _WORD.findall(search_text(query)))
-    expression = " OR ".join(f'"{word}"' for word in words)
+class Contents:
+    """BM25 over the contents of source files, by FTS5 as it stands, one row a file."""
 
-    def work(db: sqlite3.Connection) -> dict[str, Answer]:
-        plain = sql.match_files(db, expression, BODY_ONLY) if words else {}
-        damped = {
-            path: value * (TEST_FACTOR if _TEST.search(path) else 1)
-            for path, value in plain.items()
-        }
-        return {
-            BM25: _drawn(engine, db, plain, query),
-            DAMPED: _drawn(engine, db, damped, query),
-        }
+    def __init__(self) -> None:
+        self._db = sqlite3.connect(":memory:", check_same_thread=False)
+        self._db.execute(
+            "CREATE VIRTUAL TABLE words USING fts5"
+            " (path UNINDEXED, body, tokenize = 'porter unicode61 remove_diacritics 2')"
+        )
+        self._held: dict[str, str] = {}
 
-    return await engine.workspace.database.read(work)
+    def hold(self, blobs: dict[str, str], folder: Path) -> None:
+        """Hold exactly these files, by path and blob, as they stand in ``folder``."""
+        for path in [path for path, blob in self._held.items() if blobs.get(path) != blob]:
+            self._db.execute("DELETE FROM words WHERE path = ?", (path,))
+            del self._held[path]
+        for path, blob in blobs.items():
+            place = folder / path
+            if path not in self._held and place.is_file() and not place.is_symlink():
+                text = search_text(place.read_text("utf-8", errors="replace"))
+                self._db.execute("INSERT INTO words VALUES (?, ?)", (path, text))
+                self._held[path] = blob
+
+    def ask(self, query: str) -> dict[str, float]:
+        """The files that hold any word of the query, with their scores."""
+        words = dict.fromkeys(word.lower() for word in _WORD.findall(search_text(query)))
+        expression = " OR ".join(f'"{word}"' for word in words)
+        rows = self._db.execute(
+            "SELECT path, -bm25(words) FROM words WHERE words MATCH ?", (expression,)
+        )
+        return dict(rows.fetchall()) if words else {}
 
 
-def _drawn(engine: Engine, db: sqlite3.Connection, found: dict[str, float], query: str) -> Answer:
+async def drawn(engine: Engine, query: str, plain: dict[str, float]) -> dict[str, Answer]:
+    """BM25's rankings, plain and with tests damped, drawn as the engine draws its own."""
+    damped = {
+        path: value * (TEST_FACTOR if _TEST.search(path) else 1) for path, value in plain.items()
+    }
+    return {BM25: await _drawn(engine, query, plain), DAMPED: await _drawn(engine, query, damped)}
+
+
+async def _drawn(engine: Engine, query: str, found: dict[str, float]) -> Answer:
     order = sorted(found, key=lambda path: (-found[path], path))
-    files = [RankedFile(path, found[path]) for path in order]
-    texts = {b: map_of(db, files, Query.of(query), b, engine.workspace).text for b in BUDGETS}
-    return Answer(tuple(order), texts)
+    files = tuple(RankedFile(path, found[path]) for path in order)
+
+    def work(db: sqlite3.Connection) -> dict[int, str]:
+        asked = Query.of(query)
+        ranking = Ranking(files, asked, match(db, asked, stretches(db)))
+        return {b: map_of(db, ranking, b, engine.workspace).text for b in BUDGETS}
+
+    return Answer(tuple(order), await engine.workspace.database.read(work))
 
 
 class Aider:

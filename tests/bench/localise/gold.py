@@ -37,6 +37,9 @@ NAMED = frozenset(
     method_declaration type_spec type_alias const_spec var_spec method_elem
     """.split()  # noqa: SIM905 - a list of 30 literals would not be read
 )
+# Of these, values of their own only outside of functions.
+VALUES = frozenset({"const_item", "static_item", "const_spec", "var_spec"})
+BODIES = frozenset({"function_item", "function_declaration", "method_declaration", "func_literal"})
 # A name bound to a function defines it.
 BOUND = {"variable_declarator": "name", "pair": "key", "public_field_definition": "name"}
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function", "class"})
@@ -56,16 +59,17 @@ def definitions(path: str, data: bytes) -> list[Place]:
     grammar = GRAMMARS.get(path[path.rfind(".") :])
     if grammar is None:
         return []
-    found, stack = [], [_parser(grammar).parse(data).root_node]
+    found, stack = [], [(_parser(grammar).parse(data).root_node, False)]
     while stack:
-        node = stack.pop()
-        name = _name(node)
+        node, local = stack.pop()
+        name = "" if local and node.type in VALUES else _name(node)
         if name:
             outer = node
             if node.parent is not None and node.parent.type == "decorated_definition":
                 outer = node.parent
             found.append(Place(name, outer.start_point[0] + 1, outer.end_point[0] + 1))
-        stack.extend(reversed(node.children))
+        local = local or node.type in BODIES
+        stack.extend((inner, local) for inner in reversed(node.children))
     return found
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import gold
-from arms import AIDER, BM25, DAMPED, ENGINE, Aider, ask_bm25, ask_engine
+from arms import AIDER, BM25, DAMPED, ENGINE, Aider, Contents, ask_engine, drawn
 from sakur4_core.context.tokens import LocalCounter
 from sakur4_core.engine import Engine
 from sakur4_core.paths import Home
@@ -53,20 +53,21 @@ class Bench:
         name = repo.replace("/", "+")
         tree = Tree(self._repos / name / "repo", self._scratch / name)
         store = self._scratch / f"{name}.db"
+        contents = Contents()
         with ExitStack() as stack:
             aider = None
             if self._aider is not None:
                 aider = Aider(self._aider, tree.folder)
                 stack.callback(aider.close)
             for task in tasks:
-                answers, changed = await self._answers(task, tree, store, aider)
+                answers, changed = await self._answers(task, tree, store, contents, aider)
                 for arm, answer in answers.items():
                     self._note(task, arm, answer, changed)
                 self._tell(task)
         shutil.rmtree(tree.folder)
 
     async def _answers(
-        self, task: Task, tree: Tree, store: Path, aider: Aider | None
+        self, task: Task, tree: Tree, store: Path, contents: Contents, aider: Aider | None
     ) -> tuple[dict[str, Answer], Changed]:
         kept = self._stores / f"{task.id}.db" if self._stores else None
         reused = kept is not None and kept.exists()
@@ -79,11 +80,11 @@ class Bench:
             if not reused:
                 await it.index()
             answers[ENGINE] = await ask_engine(it, task.query)
-            answers.update(await ask_bm25(it, task.query))
+            plain = self._by_contents(task, tree, contents, reused)
+            answers.update(await drawn(it, task.query, plain))
             if aider is not None and not reused:
-                paths = [file.path for file in (await it.repo_map(1)).files]
-                sources = [path for path in paths if path[path.rfind(".") :] in gold.GRAMMARS]
-                answers[AIDER] = await asyncio.to_thread(aider.ask, task.query, sorted(sources))
+                sources = sorted(_sources(tree, task.parent))
+                answers[AIDER] = await asyncio.to_thread(aider.ask, task.query, sources)
             if kept is not None and not reused:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 await it.backup(kept)
@@ -92,6 +93,19 @@ class Bench:
             data = tree.content(task.parent, path)
             changed += gold.changed(path, data, task.hunks.get(path, ()))
         return answers, changed
+
+    def _by_contents(
+        self, task: Task, tree: Tree, contents: Contents, reused: bool
+    ) -> dict[str, float]:
+        kept = self._stores / f"{task.id}.bm25.json" if self._stores else None
+        if reused and kept is not None and kept.exists():
+            return dict(json.loads(kept.read_text()))
+        contents.hold(_sources(tree, task.parent), tree.folder)
+        plain = contents.ask(task.query)
+        if kept is not None:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(plain))
+        return plain
 
     def _note(self, task: Task, arm: str, answer: Answer, changed: Changed) -> None:
         tokens = {budget: self._counter.count(text) for budget, text in answer.maps.items()}
@@ -102,6 +116,12 @@ class Bench:
     def _tell(self, task: Task) -> None:
         ranks = ", ".join(f"{arm} {scores[-1].rank}" for arm, scores in self.scores.items())
         print(f"{task.id}: {ranks}", file=sys.stderr, flush=True)
+
+
+def _sources(tree: Tree, commit: str) -> dict[str, str]:
+    """The files that a task may ask for: those of the languages that tasks are made of."""
+    files = tree.files(commit)
+    return {path: files[path] for path in files if path[path.rfind(".") :] in gold.GRAMMARS}
 
 
 async def run(arguments: argparse.Namespace) -> dict[str, list[Score]]:

@@ -52,6 +52,12 @@ class Tree:
         """One file as it stands at ``commit``."""
         return self._git("cat-file", "blob", f"{commit}:{path}")
 
+    def files(self, commit: str) -> dict[str, str]:
+        """Every file's path and blob at ``commit``."""
+        listed = self._git("ls-tree", "-r", "-z", commit).split(b"\0")
+        split = (line.partition(b"\t") for line in listed if line)
+        return {os.fsdecode(path): head.decode().split()[2] for head, _, path in split}
+
     def _git(self, *arguments: str) -> bytes:
         return subprocess.run(
             ["git", *arguments], cwd=self.folder, check=True, capture_output=True

@@ -3,12 +3,15 @@
 -- `surface` is what others may ask of a file, `uses` what it uses itself: packed by the cortex,
 -- and all that linking needs, so that a change in one file relinks others without parsing them.
 CREATE TABLE code_unit (
-    file_id  INTEGER PRIMARY KEY REFERENCES file (file_id),
-    text_row INTEGER NOT NULL UNIQUE,
-    rows     BLOB NOT NULL,  -- the fact of each definition, in the unit's order
-    surface  BLOB NOT NULL,
-    uses     BLOB NOT NULL
+    file_id     INTEGER PRIMARY KEY REFERENCES file (file_id),
+    text_row    INTEGER NOT NULL,  -- the module's row of code_fts; the others follow
+    definitions INTEGER NOT NULL,
+    passages    INTEGER NOT NULL,
+    rows        BLOB NOT NULL,  -- the fact of each definition, in the unit's order
+    surface     BLOB NOT NULL,
+    uses        BLOB NOT NULL
 );
+CREATE UNIQUE INDEX code_unit_text ON code_unit (text_row, definitions, passages);
 
 -- What linking a file came to. The lists are of 32-bit numbers, short enough that all files'
 -- are looked through to find whom a change concerns.
@@ -31,8 +34,10 @@ CREATE TABLE code_edge (
     PRIMARY KEY (target_row, file_id)
 ) WITHOUT ROWID;
 
--- Words of parsed files. Contentless: a new version of a file gets a new row, and a row that no
--- unit names is dead.
+-- Words of parsed files, a row a definition: of its own lines, without those of definitions inside
+-- it; the path's words stand with the module's. The row's number less the unit's text_row is the
+-- definition's index. Contentless: a new version of a file gets new rows, and rows that no unit
+-- names are dead. Files that are ranked below what they are about have rows from 2^40 on.
 CREATE VIRTUAL TABLE code_fts USING fts5 (
-    path, names, body, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
+    folder, file, body, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
 );
