@@ -16,7 +16,7 @@ from sakur4_core.models import InWindow, Pressure, ProposalStatus, Role, Tier, V
 from sakur4_core.settings import ContextSettings, Settings
 
 SESSION = "s-1"
-WINDOW = 6_000
+WINDOW = 3_000
 SMALL = Settings(context=ContextSettings(window=WINDOW, reserve_output=0, backend="none"))
 
 Opener = Callable[..., AbstractAsyncContextManager[Engine]]
@@ -52,15 +52,15 @@ async def kinds(engine: Engine) -> list[str]:
 
 async def test_a_compaction_takes_what_came_before_out_of_the_window(small: Engine) -> None:
     await work(small, 4)
-    await small.record_usage(session_id=SESSION, prompt_tokens=5_000)
-    assert await small.window.record_compaction(SESSION, "auto", 5_000, after_seq=9) == 9
+    await small.record_usage(session_id=SESSION, prompt_tokens=2_500)
+    assert await small.window.record_compaction(SESSION, "auto", 2_500, after_seq=9) == 9
     states = {e.seq: e.in_window for e in await small.episodes.page(SESSION, limit=50)}
     assert [seq for seq, state in states.items() if state is InWindow.NO] == [*range(9, 0, -1)]
     receipt = await small.receipt(SESSION)
     assert (receipt.compactions, (receipt.total.value or 0) < 1_000) == (1, True)
     event = next(e for e in await small.recent_events(9) if e.kind == WINDOW_COMPACTED)
     assert dict(event.detail) == {
-        "trigger": "auto", "pre_tokens": 5_000, "after_seq": 9, "episodes": 9,
+        "trigger": "auto", "pre_tokens": 2_500, "after_seq": 9, "episodes": 9,
     }  # fmt: skip
     with pytest.raises(NotFound):
         await small.window.record_compaction("nobody")
@@ -80,7 +80,7 @@ async def test_field_defect_27_a_constraint_is_in_the_prompt_after_a_compaction(
 
 
 async def test_a_compaction_puts_a_plan_in_effect_of_which_nothing_is_left(small: Engine) -> None:
-    await work(small, 14)
+    await work(small, 7)
     proposal = await small.plan_eviction(SESSION)
     assert proposal.plan is not None
     await small.proposals.approve(proposal.proposal_id)
@@ -93,7 +93,7 @@ async def test_a_compaction_puts_a_plan_in_effect_of_which_nothing_is_left(small
 
 
 async def test_an_advised_plan_is_noted_until_it_is_enforced(small: Engine) -> None:
-    await work(small, 14)
+    await work(small, 7)
     before = await small.receipt(SESSION)
     proposal = await small.plan_eviction(SESSION)
     with pytest.raises(InvalidInput):
@@ -114,11 +114,11 @@ async def test_an_advised_plan_is_noted_until_it_is_enforced(small: Engine) -> N
 
 
 async def test_between_two_plans_the_rendered_prefix_is_byte_identical(small: Engine) -> None:
-    await work(small, 14)
+    await work(small, 7)
     proposal = await small.plan_eviction(SESSION)
     await small.proposals.approve(proposal.proposal_id)
     before = (await small.window.assemble(SESSION)).text
-    for turn in range(14, 20):
+    for turn in range(7, 11):
         await work(small, 1, turn)
         now = (await small.window.assemble(SESSION)).text
         assert now.startswith(before)
@@ -126,7 +126,7 @@ async def test_between_two_plans_the_rendered_prefix_is_byte_identical(small: En
 
 
 async def test_field_defect_28_the_evicted_text_comes_back_word_for_word(small: Engine) -> None:
-    await work(small, 14)
+    await work(small, 7)
     before = {e.seq: e.content for e in await small.episodes.page(SESSION, limit=99)}
     text = (await small.window.assemble(SESSION)).text
     proposal = await small.plan_eviction(SESSION)
@@ -165,11 +165,11 @@ async def test_a_submitted_part_is_an_event_only_where_it_changed(small: Engine)
 async def test_the_ledger_says_what_broke_the_prefix_and_what_that_cost(
     small: Engine, clock: FakeClock, change: str, cause: str
 ) -> None:
-    await work(small, 14)
+    await work(small, 7)
     await small.window.submit_prompt_part(SESSION, "system_prompt", "You are careful.")
     model, used = "claude-sonnet-4-5", {"provider": "anthropic", "cache_write_tokens": 0}
     await small.record_usage(
-        session_id=SESSION, prompt_tokens=10, cache_read_tokens=5_000, model=model, **used
+        session_id=SESSION, prompt_tokens=10, cache_read_tokens=2_500, model=model, **used
     )
     clock.advance(1)
     if change == "system":
@@ -184,9 +184,9 @@ async def test_the_ledger_says_what_broke_the_prefix_and_what_that_cost(
         await small.window.record_compaction(SESSION, after_seq=12)
     else:
         clock.advance(4_000)
-    await work(small, 1, 14)
+    await work(small, 1, 7)
     await small.record_usage(
-        session_id=SESSION, prompt_tokens=5_100, cache_read_tokens=0, model=model, **used
+        session_id=SESSION, prompt_tokens=2_600, cache_read_tokens=0, model=model, **used
     )
     cache = (await small.receipt(SESSION)).cache
     assert (cache.verdict, cache.cause) == (Verdict.FULL_RE_PREFILL, cause)
@@ -223,10 +223,10 @@ async def test_field_defect_27_an_error_that_nothing_resolved_stays(small: Engin
         return done.seq
 
     await small.commit_episode("user", "Fix the tests.", session_id=SESSION)
-    filler = "\n".join(f"line {n}" for n in range(60))
+    filler = "\n".join(f"line {n}" for n in range(15))
     failed = await run("t1", f"{filler}\nFAILED tests/test_a.py::test_x - boom\n1 failed in 0.10s")
     other = await run("t2", f"{filler}\nExit code 2", "make docs")
-    await work(small, 12)
+    await work(small, 6)
 
     async def moved() -> set[int]:
         plan = await small.preview_plan(SESSION, target=0.1)
@@ -235,7 +235,7 @@ async def test_field_defect_27_an_error_that_nothing_resolved_stays(small: Engin
     assert not {failed, other} & await moved()
     await run("t3", "PASSED tests/test_a.py::test_x\n1 passed in 0.10s", "pytest")
     await run("t4", "built", "make docs")
-    await work(small, 1, 12)
+    await work(small, 1, 6)
     assert {failed, other} <= await moved()
 
 
@@ -243,9 +243,9 @@ async def test_a_plan_proposes_itself_once_and_after_a_rejection_not_too_soon(
     small: Engine,
 ) -> None:
     check = small.auto_plan.check
-    await work(small, 4)
+    await work(small, 2)
     assert await check(SESSION) is None
-    turn = 4
+    turn = 2
     while (await small.receipt(SESSION)).pressure is not Pressure.COMPACTING:
         await work(small, 1, turn)
         turn += 1
@@ -269,7 +269,7 @@ async def test_a_plan_proposes_itself_once_and_after_a_rejection_not_too_soon(
 async def test_a_serving_process_proposes_without_being_asked(open_engine: Opener) -> None:
     async with open_engine(settings=SMALL, kind="serve") as engine:
         async with engine.events.subscribe() as events:
-            await work(engine, 20)
+            await work(engine, 10)
             async for event in events:
                 if event.kind == "proposal.stored":
                     break
@@ -277,7 +277,7 @@ async def test_a_serving_process_proposes_without_being_asked(open_engine: Opene
 
 
 async def test_field_defect_22_pressure_and_fill_never_disagree(small: Engine) -> None:
-    for turn in range(20):
+    for turn in range(10):
         await work(small, 1, turn)
         receipt = await small.receipt(SESSION)
         plan = await small.preview_plan(SESSION)
@@ -290,7 +290,7 @@ async def test_field_defect_22_pressure_and_fill_never_disagree(small: Engine) -
 async def test_field_defect_26_a_plan_of_a_session_that_moved_on_is_refused(
     small: Engine,
 ) -> None:
-    await work(small, 14)
+    await work(small, 7)
     proposal = await small.plan_eviction(SESSION)
     await small.window.record_compaction(SESSION)
     with pytest.raises(Expired, match="changed; it expired"):

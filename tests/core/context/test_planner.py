@@ -126,14 +126,14 @@ def make(case: Case, ladders: dict[int, Costs], without: frozenset[str] = frozen
 
 
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_same_input_gives_the_same_plan(made: tuple[Case, dict[int, Costs]]) -> None:
     case, ladders = made
     assert make(case, ladders) == make(case, dict(reversed(ladders.items())))
 
 
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_field_defect_24_no_candidate_is_protected_and_pairs_are_whole(
     made: tuple[Case, dict[int, Costs]],
 ) -> None:
@@ -156,7 +156,7 @@ def test_field_defect_24_no_candidate_is_protected_and_pairs_are_whole(
 
 
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_field_defect_23_no_rung_is_skipped_and_no_plan_stops_where_nothing_shrinks(
     made: tuple[Case, dict[int, Costs]],
 ) -> None:
@@ -175,7 +175,7 @@ def test_field_defect_23_no_rung_is_skipped_and_no_plan_stops_where_nothing_shri
 
 
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_plan_reaches_its_target_or_everything_that_may_go_is_gone(
     made: tuple[Case, dict[int, Costs]],
 ) -> None:
@@ -196,7 +196,7 @@ def test_a_plan_reaches_its_target_or_everything_that_may_go_is_gone(
 
 
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_nothing_is_moved_that_the_target_does_not_need(
     made: tuple[Case, dict[int, Costs]],
 ) -> None:
@@ -210,7 +210,7 @@ def test_nothing_is_moved_that_the_target_does_not_need(
 
 
 @given(cases(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_what_is_taken_out_stays_out_with_its_pair(
     made: tuple[Case, dict[int, Costs]], data: st.DataObject
 ) -> None:
@@ -223,7 +223,7 @@ def test_what_is_taken_out_stays_out_with_its_pair(
 
 
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_span_reaches_back_from_the_newest_only(made: tuple[Case, dict[int, Costs]]) -> None:
     case, _ = made
     groups = planner.candidates(case, frozenset())
@@ -233,7 +233,7 @@ def test_a_span_reaches_back_from_the_newest_only(made: tuple[Case, dict[int, Co
 
 
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_anchors_beyond_their_budget_are_an_overflow(made: tuple[Case, dict[int, Costs]]) -> None:
     case, _ = made
     full = replace(case, anchor_tokens=case.budget.anchors + 1)
