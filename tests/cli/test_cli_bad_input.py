@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from conftest import Result, program_environment
+from cli_program import Result, program_environment
 
 Cli = Callable[..., Result]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Result
+from cli_program import Result
 from sakur4_core import models as m
 
 Cli = Callable[..., Result]

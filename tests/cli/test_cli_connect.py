@@ -16,6 +16,15 @@ from sakur4_core.errors import ConfigError
 from sakur4_tui.connect import configuration, json_text, toml_text
 from sakur4_tui.connect.harnesses import HARNESSES, Launch, Place, launch
 
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with nothing in it."""
+    made = tmp_path / "configuration"
+    made.mkdir()
+    return made
+
+
 LAUNCH = Launch("sakur4-tui", ("--serve",))
 PATH = ("mcpServers", "sakur4")
 ENTRY = {"command": "sakur4-tui", "args": ["--serve"]}
@@ -42,8 +51,8 @@ def read_commented(text: bytes) -> Any:
 
 
 @pytest.mark.parametrize("name", JSON_FILES)
-def test_write_then_remove_gives_the_bytes_back(tmp_path: Path, name: str) -> None:
-    file = tmp_path / "mcp.json"
+def test_write_then_remove_gives_the_bytes_back(folder: Path, name: str) -> None:
+    file = folder / "mcp.json"
     before = JSON_FILES[name].encode()
     file.write_bytes(before)
     harness = HARNESSES["claude-code"]
@@ -55,7 +64,7 @@ def test_write_then_remove_gives_the_bytes_back(tmp_path: Path, name: str) -> No
     assert configuration.remove(harness, file).outcome == "removed"
     assert file.read_bytes() == before
     assert configuration.remove(harness, file).outcome == "absent"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["mcp.json"]
+    assert [entry.name for entry in folder.iterdir()] == ["mcp.json"]
 
 
 @pytest.mark.parametrize("name", JSON_FILES)
@@ -73,8 +82,8 @@ def test_what_else_is_in_the_file_stays(name: str) -> None:
             assert (word in line) <= (word in after)
 
 
-def test_removal_after_other_edits_takes_out_our_entry_alone(tmp_path: Path) -> None:
-    file = tmp_path / "mcp.json"
+def test_removal_after_other_edits_takes_out_our_entry_alone(folder: Path) -> None:
+    file = folder / "mcp.json"
     file.write_text(JSON_FILES["plain"])
     harness = HARNESSES["claude-code"]
     configuration.write(harness, file, LAUNCH)
@@ -97,23 +106,23 @@ def test_a_file_that_we_made_goes_with_us(tmp_path: Path) -> None:
     ("text", "line"), [('{\n  "a": \n}', 2), ("{\n", 1), ("[1, 2]", None), ("{} x", 1)]
 )
 def test_a_broken_file_is_left_alone_and_its_line_named(
-    tmp_path: Path, text: str, line: int | None
+    folder: Path, text: str, line: int | None
 ) -> None:
-    file = tmp_path / "mcp.json"
+    file = folder / "mcp.json"
     file.write_text(text)
     with pytest.raises(ConfigError) as caught:
         configuration.write(HARNESSES["claude-code"], file, LAUNCH)
     assert file.read_text() == text
     assert str(file) in caught.value.message
     assert line is None or "line" in caught.value.message
-    assert [entry.name for entry in tmp_path.iterdir()] == ["mcp.json"]
+    assert [entry.name for entry in folder.iterdir()] == ["mcp.json"]
 
 
-def test_a_symbolic_link_stays_one_and_a_mode_is_kept(tmp_path: Path) -> None:
-    real = tmp_path / "dotfiles.json"
+def test_a_symbolic_link_stays_one_and_a_mode_is_kept(folder: Path) -> None:
+    real = folder / "dotfiles.json"
     real.write_text("{}")
     real.chmod(0o640)
-    link = tmp_path / "mcp.json"
+    link = folder / "mcp.json"
     link.symlink_to(real)
     configuration.write(HARNESSES["claude-code"], link, LAUNCH)
     assert link.is_symlink()
@@ -133,8 +142,8 @@ TOML_FILES = {
 
 
 @pytest.mark.parametrize("name", TOML_FILES)
-def test_toml_write_then_remove_gives_the_bytes_back(tmp_path: Path, name: str) -> None:
-    file = tmp_path / "config.toml"
+def test_toml_write_then_remove_gives_the_bytes_back(folder: Path, name: str) -> None:
+    file = folder / "config.toml"
     before = TOML_FILES[name].encode()
     file.write_bytes(before)
     harness = HARNESSES["codex"]
@@ -146,8 +155,8 @@ def test_toml_write_then_remove_gives_the_bytes_back(tmp_path: Path, name: str) 
     assert file.read_bytes() == before
 
 
-def test_toml_removal_after_other_edits(tmp_path: Path) -> None:
-    file = tmp_path / "config.toml"
+def test_toml_removal_after_other_edits(folder: Path) -> None:
+    file = folder / "config.toml"
     file.write_text(TOML_FILES["other"])
     configuration.write(HARNESSES["codex"], file, LAUNCH)
     file.write_text(file.read_text().replace('"x"', '"z"'))
@@ -157,8 +166,8 @@ def test_toml_removal_after_other_edits(tmp_path: Path) -> None:
     )
 
 
-def test_broken_toml_is_left_alone(tmp_path: Path) -> None:
-    file = tmp_path / "config.toml"
+def test_broken_toml_is_left_alone(folder: Path) -> None:
+    file = folder / "config.toml"
     file.write_text("[a\n")
     with pytest.raises(ConfigError, match="no valid TOML"):
         configuration.write(HARNESSES["codex"], file, LAUNCH)

@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 import pytest
-from conftest import Result, Terminal
+from cli_program import Result, Terminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from conftest import Terminal, program_environment
+from cli_program import Terminal, program_environment
 
 from sakur4_tui.demo.recording import (
     FileWrite,

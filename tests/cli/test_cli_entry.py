@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from conftest import Result, Terminal, program_environment
+from cli_program import Result, Terminal, program_environment
 
 from sakur4_tui.cli.main import root
 
