@@ -213,7 +213,8 @@ class ClaudeReader:
             else [mapping(block) for block in items(content)]
         )
         message_id = text(message.get("id")) if kind == "assistant" else None
-        yield place.at(leaf=True, message=message_id)
+        answers = any(block.get("type") == "tool_result" for block in blocks)
+        yield place.at(leaf=True, message=message_id, answers=answers)
         summary = bool(entry.get("isCompactSummary"))
         typed = kind == "user" and not place.sidechain and _is_prompt(entry, blocks)
         for position, block in enumerate(said_by(kind, blocks, self._tools)):
@@ -251,8 +252,8 @@ class ClaudeReader:
             place.key if message_id is None else f"claude:{message_id}",
             place.session,
             input_tokens=fresh,
-            cache_creation_tokens=created,
-            cache_read_tokens=read,
+            cache_creation_tokens=(created or number(usage.get("cache_creation_input_tokens"))),
+            cache_read_tokens=number(usage.get("cache_read_input_tokens")),
             output_tokens=number(usage.get("output_tokens")) or 0,
             context_tokens=sum(_input(rounds[-1] if rounds else usage)),
             sidechain=place.sidechain,
@@ -278,9 +279,11 @@ class _Place:
         self._origin = None if forked is None else f"claude:{forked}"
         self.key = self._origin or self.node
 
-    def at(self, *, leaf: bool, message: str | None = None) -> Node:
+    def at(self, *, leaf: bool, message: str | None = None, answers: bool = False) -> Node:
         """The line's node."""
-        return Node(self.node, self.session, self._parent, leaf, message, self._origin)
+        return Node(
+            self.node, self.session, self._parent, leaf, message, self._origin, answers=answers
+        )
 
     def turn(self, said: Said, key: str, typed: bool) -> Turn:
         """What the line says, under ``key``."""

@@ -237,7 +237,7 @@ class CodexReader:
         elif form == "thread_rolled_back":
             turns = number(payload.get("num_turns"))
             if turns:
-                yield RolledBack(self._id, turns)
+                yield RolledBack(self._key(line), self._id, turns)
 
     def _message(
         self, payload: dict[str, Any], line: Line, timestamp: str | None

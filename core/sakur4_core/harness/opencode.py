@@ -85,6 +85,16 @@ def read_storage(folder: Path) -> Iterator[Record]:
                 yield from read_message(message, seen.parent_session is not None)
 
 
+def is_database(file: Path) -> bool:
+    """Whether a file is an opencode database, of either generation."""
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
+    except sqlite3.Error:
+        return False
+    return tables >= _TABLES or "session_message" in tables
+
+
 def newest_update(file: Path) -> tuple[int, int]:
     """The newest change of a database, and the number of its messages; zeros if unreadable.
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
+from sakur4_core.clock import stamp
 from sakur4_core.harness.lines import mapping, number, plain, text
 from sakur4_core.harness.records import (
     Compacted,
@@ -37,6 +39,11 @@ class Message:
     parts: tuple[tuple[str, dict[str, Any]], ...]
 
     @property
+    def timestamp(self) -> str | None:
+        """When it was made."""
+        return moment(self.data)
+
+    @property
     def node(self) -> str:
         """What its turns have in common."""
         return f"opencode:{self.message_id}"
@@ -62,6 +69,17 @@ def read_message(
             yield from _part(message, part_id, part, role, sidechain)
 
 
+def moment(data: dict[str, Any]) -> str | None:
+    """When a message was made, in ISO 8601; None where it does not say."""
+    created = number(mapping(data.get("time")).get("created"))
+    if created is None:
+        return None
+    try:
+        return stamp(datetime.fromtimestamp(created / 1000, UTC))
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
 def is_done(data: dict[str, Any]) -> bool:
     """Whether an assistant's message changes no more."""
     return mapping(data.get("time")).get("completed") is not None or bool(data.get("error"))
@@ -82,7 +100,7 @@ def _part(
             tail=None if tail is None else f"opencode:{tail}",
         )
     elif form == "tool":
-        yield from tool_turns(key, session, part, sidechain, message.node)
+        yield from tool_turns(key, session, part, sidechain, message.node, message.timestamp)
     elif form in ("text", "reasoning", "file"):
         content = plain([part]) if form == "file" else text(part.get("text"))
         if content and not part.get("ignored"):
@@ -97,6 +115,7 @@ def _part(
                 typed=typed,
                 sidechain=sidechain,
                 node=message.node,
+                timestamp=message.timestamp,
             )
     elif form not in _QUIET_PARTS:
         yield Unknown(key, f"part {form}", json.dumps(part).encode())
@@ -111,7 +130,12 @@ def _kind(message: Message, part: dict[str, Any], form: str) -> Kind:
 
 
 def tool_turns(
-    key: str, session: str, part: dict[str, Any], sidechain: bool, node: str
+    key: str,
+    session: str,
+    part: dict[str, Any],
+    sidechain: bool,
+    node: str,
+    timestamp: str | None,
 ) -> Iterator[Turn]:
     """A tool's call and, once it ended, its result."""
     state = mapping(part.get("state"))
@@ -129,6 +153,7 @@ def tool_turns(
             tool_call_id=call,
             sidechain=sidechain,
             node=node,
+            timestamp=timestamp,
         )
     if status in FINISHED:
         yield Turn(
@@ -141,6 +166,7 @@ def tool_turns(
             tool_call_id=call,
             sidechain=sidechain,
             node=node,
+            timestamp=timestamp,
         )
 
 
@@ -187,4 +213,5 @@ def spend_of(
         sidechain=sidechain,
         model=text(data.get("modelID")) or text(model.get("id")),
         provider=text(data.get("providerID")) or text(model.get("providerID")),
+        timestamp=moment(data),
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sakur4_core.harness.lines import items, mapping, parsed, plain, text
-from sakur4_core.harness.opencode_message import HARNESS, is_done, spend_of, tool_turns
+from sakur4_core.harness.opencode_message import HARNESS, is_done, moment, spend_of, tool_turns
 from sakur4_core.harness.records import Compacted, Kind, Record, SessionSeen, Turn, Unknown
 from sakur4_core.models import Role
 
@@ -93,7 +93,9 @@ class _Message:
         for place, block in enumerate(map(mapping, items(data.get("content")))):
             form, key = block.get("type"), f"{self._node}#{place}"
             if form == "tool":
-                yield from tool_turns(key, self._session, block, self._sidechain, self._node)
+                yield from tool_turns(
+                    key, self._session, block, self._sidechain, self._node, moment(data)
+                )
             elif done and (content := text(block.get("text"))):
                 kind = Kind.THINKING if form == "reasoning" else Kind.TEXT
                 yield self._turn(key, Role.ASSISTANT, kind, content)
@@ -116,4 +118,5 @@ class _Message:
             typed=typed,
             sidechain=self._sidechain,
             node=self._node,
+            timestamp=moment(self._data),
         )

@@ -76,6 +76,7 @@ class Node:
         leaf: Whether the conversation goes on from here, if it is the last that does.
         message: The API message that the line is a part of; its lines stand and fall together.
         origin: The key of the turns that a fork copied here, where it is a copy.
+        answers: Whether it holds results of tools.
         kept: Nodes before a compaction that stayed in the window.
         segment: The first and the last of an unbroken chain of such nodes.
     """
@@ -86,6 +87,7 @@ class Node:
     leaf: bool
     message: str | None = None
     origin: str | None = None
+    answers: bool = False
     kept: tuple[str, ...] = ()
     segment: tuple[str, str] | None = None
 
@@ -133,6 +135,7 @@ class Compacted:
 class RolledBack:
     """The last turns that a user began were taken out of the window again."""
 
+    key: str
     session_id: str
     turns: int
 
@@ -148,10 +151,11 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A line that could not be read."""
+    """A line that could not be read; ``file`` is named where there are several."""
 
     line: int
     reason: str
+    file: str | None = None
 
 
 Record = SessionSeen | Turn | Node | Spend | Compacted | RolledBack | Unknown | Skipped

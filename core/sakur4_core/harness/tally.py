@@ -17,6 +17,10 @@ from sakur4_core.harness.records import (
     Turn,
     Unknown,
 )
+from sakur4_core.models import Role
+
+# Skipped lines and names of unknown types that are listed; all are counted.
+LISTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,7 @@ class ImportReport:
     """The figures of an import. Token sums are what the harnesses report, each call once.
 
     ``context_tokens`` is the newest main-thread message's; None where it is not known.
+    ``unknown`` has the lines of each unknown type; of skipped lines the first are listed.
     """
 
     sessions: int
@@ -44,7 +49,6 @@ class ImportReport:
     unknown: dict[str, int]
     pending_bytes: int
     files: int
-    new_episodes: int
 
 
 @dataclass(slots=True)
@@ -68,8 +72,11 @@ class _Call:
 
 @dataclass(slots=True)
 class _Context:
-    """The newest API message, and what it sent; None where that is not known."""
+    """A session's newest API message, and what it sent; None where that is not known."""
 
+    sidechain: bool
+    order: int
+    time: str = ""
     key: str | None = None
     tokens: int | None = None
 
@@ -80,7 +87,6 @@ class Tally:
 
     files: int = 0
     pending_bytes: int = 0
-    new_episodes: int = 0
     _sessions: set[str] = field(default_factory=set)
     _turns: set[str] = field(default_factory=set)
     _prompts: set[str] = field(default_factory=set)
@@ -88,10 +94,11 @@ class Tally:
     _results: set[str] = field(default_factory=set)
     _spends: dict[str, _Call] = field(default_factory=dict)
     _compactions: set[str] = field(default_factory=set)
+    _skipped_lines: int = 0
     _skipped: list[Skipped] = field(default_factory=list)
     _unknown: Counter[str] = field(default_factory=Counter)
     _origins: dict[str, str] = field(default_factory=dict)
-    _context: dict[bool, _Context] = field(default_factory=dict)
+    _contexts: dict[str, _Context] = field(default_factory=dict)
 
     def add(self, records: Iterable[Record]) -> None:
         """Count records; ones already counted under the same key add nothing."""
@@ -108,14 +115,17 @@ class Tally:
                 case SessionSeen():
                     self._sessions.add(record.session_id)
                 case Skipped():
-                    self._skipped.append(record)
+                    self._skipped_lines += 1
+                    if len(self._skipped) < LISTED:
+                        self._skipped.append(record)
                 case Unknown():
-                    self._unknown[record.name] += 1
+                    if record.name in self._unknown or len(self._unknown) < LISTED:
+                        self._unknown[record.name] += 1
                 case _:
                     pass
 
     def _add_spend(self, spend: Spend) -> None:
-        context = self._context.setdefault(spend.sidechain, _Context())
+        context = self._context(spend)
         key = self._original(spend.key)
         known = self._spends.get(key)
         if known is None:
@@ -129,13 +139,32 @@ class Tally:
         key = self._original(compacted.key)
         if key not in self._compactions:
             self._compactions.add(key)
-            self._context[compacted.sidechain] = _Context()
+            context = self._context(compacted)
+            context.key = context.tokens = None
+
+    def _context(self, record: Spend | Compacted | Turn) -> _Context:
+        context = self._contexts.get(record.session_id)
+        if context is None:
+            context = _Context(record.sidechain, len(self._contexts))
+            self._contexts[record.session_id] = context
+        if not isinstance(record, Compacted) and record.timestamp is not None:
+            context.time = record.timestamp
+        return context
+
+    def _newest_context(self) -> int | None:
+        """What the newest main thread sent last; of a subagent's file alone, what that sent."""
+        contexts = self._contexts.values()
+        main = [context for context in contexts if not context.sidechain] or list(contexts)
+        newest = max(main, key=lambda context: (context.time, context.order), default=None)
+        return None if newest is None else newest.tokens
 
     def _add_turn(self, turn: Turn) -> None:
         key = self._original(turn.key)
         if key in self._turns:
             return
         self._turns.add(key)
+        if turn.role is Role.ASSISTANT and turn.kind is not Kind.SUMMARY:
+            self._context(turn)
         if turn.typed:
             self._prompts.add(turn.node or key)
         # A subagent may begin with what its parent said; calls have one id in both.
@@ -165,14 +194,12 @@ class Tally:
             cache_creation_tokens=sum(call.created for call in spends),
             cache_read_tokens=sum(call.read for call in spends),
             output_tokens=sum(call.output for call in spends),
-            # A subagent's file alone has no main thread: then its own newest message counts.
-            context_tokens=self._context.get(False not in self._context, _Context()).tokens,
+            context_tokens=self._newest_context(),
             compactions=len(self._compactions),
-            skipped_lines=len(self._skipped),
+            skipped_lines=self._skipped_lines,
             skipped=tuple(self._skipped),
-            unknown_types=sum(self._unknown.values()),
+            unknown_types=len(self._unknown),
             unknown=dict(sorted(self._unknown.items())),
             pending_bytes=self.pending_bytes,
             files=self.files,
-            new_episodes=self.new_episodes,
         )
