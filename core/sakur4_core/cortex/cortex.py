@@ -19,7 +19,6 @@ from sakur4_core.cortex.watcher import Change, WatchLost, native_changes, polled
 from sakur4_core.errors import InvalidInput, Sakur4Error
 from sakur4_core.events import WATCHER_CHANGED
 from sakur4_core.models import Impact, IndexReport, RepoMap, SymbolAnswer
-from sakur4_core.store import cortex as sql
 from sakur4_core.store.status import meta
 from sakur4_core.workspace import Workspace
 
@@ -208,20 +207,18 @@ class Cortex:
             raise InvalidInput(f"The depth must be 1 to {impacts.MAX_DEPTH}.")
         await self._ensure_indexed()
 
-        def work(db: sqlite3.Connection) -> Impact | None:
+        def work(db: sqlite3.Connection) -> impacts.Traced | None:
             symbols = lookup.find(db, name)
-            if not symbols:
-                return None
-            callers = impacts.trace(db, symbols, depth)
-            unresolved = sql.unresolved_uses(db, symbols[0].name)
-            label = symbols[0].qualified_name
-            if len(symbols) > 1:
-                label = f"{name} ({len(symbols)} definitions)"
-            return impacts.describe(label, callers, unresolved)
+            return impacts.traced(db, name, symbols, depth) if symbols else None
 
         found = await self._workspace.database.read(work)
         if found is not None:
-            return found
+            updates = self._indexer.updates
+            unverified = await self.refresh(set(found.paths), SYMBOL_BUDGET_S)
+            if updates != self._indexer.updates:
+                found = await self._workspace.database.read(work)
+        if found is not None:
+            return impacts.describe(found, unverified)
         answer = await self._unknown(name)
         text = "\n".join(filter(None, (answer.note, ", ".join(answer.candidates))))
         return Impact(name, False, (), text, 0, answer.candidates, answer.note)

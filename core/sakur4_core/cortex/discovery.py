@@ -21,6 +21,7 @@ GIT_TIMEOUT_S = 60
 # A repository's own configuration is untrusted: this key names a program that git would run.
 GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false")
 LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 # Variables that a hook's environment carries and that would point git at another repository.
 GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
 _ESCAPED_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
@@ -79,7 +80,7 @@ def discover(root: Path, ignores: tuple[str, ...] = ()) -> Listing:
     refuse_too_wide(root)
     if not root.is_dir():
         raise IndexingError(f"{root} is not a directory.", "Name a folder with --project.")
-    names, problem = _ask_git(root, [])
+    names, problem = _ask_git(root, LIST, [])
     if names is None:
         names = list(_walk(root))
     return Listing(_look_at(root, names, ignores), problem)
@@ -87,12 +88,24 @@ def discover(root: Path, ignores: tuple[str, ...] = ()) -> Listing:
 
 def among(root: Path, paths: Iterable[str], ignores: tuple[str, ...] = ()) -> dict[str, Found]:
     """Those of ``paths``, or of what lies below them, that belong to the project."""
-    names, _ = _ask_git(root, sorted(paths))
+    names, _ = _ask_git(root, LIST, sorted(paths))
     if names is None:
         wanted = frozenset(paths)
         below = tuple(f"{path}/" for path in sorted(wanted))
         names = [name for name in _walk(root) if name in wanted or name.startswith(below)]
     return _look_at(root, names, ignores)
+
+
+def folders(root: Path, ignores: tuple[str, ...] = ()) -> list[str]:
+    """Every folder that files of the project stand in, or may come to; the root is empty."""
+    names, _ = _ask_git(root, IGNORED, [])
+    if names is None:
+        found = [path for path, is_folder in _entries(root) if is_folder]
+    else:
+        ignored = frozenset(name.rstrip("/") for name in names if name.endswith("/"))
+        found = list(_folders(root, ignored))
+    spec = _spec(ignores) if ignores else None
+    return ["", *(path for path in found if spec is None or not spec.match_file(path + "/"))]
 
 
 def look(root: Path, path: str) -> Found | None:
@@ -103,14 +116,16 @@ def look(root: Path, path: str) -> Found | None:
     return found
 
 
-def _ask_git(root: Path, paths: list[str]) -> tuple[list[str] | None, str]:
+def _ask_git(
+    root: Path, question: tuple[str, ...], paths: list[str]
+) -> tuple[list[str] | None, str]:
     environment = {k: v for k, v in os.environ.items() if k not in GIT_VARIABLES}
     environment["GIT_LITERAL_PATHSPECS"] = "1"
     if not (root / ".git").exists():
         return None, "no git repository"
     try:
         done = subprocess.run(
-            [*GIT, *LIST, *(("--", *paths) if paths else ())],
+            [*GIT, *question, *(("--", *paths) if paths else ())],
             cwd=root,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -126,8 +141,31 @@ def _ask_git(root: Path, paths: list[str]) -> tuple[list[str] | None, str]:
     return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name], ""
 
 
+def _folders(root: Path, ignored: frozenset[str]) -> Iterator[str]:
+    """The folders below the root, without those that git leaves out."""
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        try:
+            entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.name in NEVER or path in ignored:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(path)
+                yield path
+
+
 def _walk(root: Path) -> Iterator[str]:
     """Every file's relative path, by gitignore's rules as a library reads them."""
+    return (path for path, is_folder in _entries(root) if not is_folder)
+
+
+def _entries(root: Path) -> Iterator[tuple[str, bool]]:
+    """Every path that is not ignored, and whether it is a folder."""
     pending: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
     while pending:
         folder, specs = pending.pop()
@@ -144,8 +182,7 @@ def _walk(root: Path) -> Iterator[str]:
                 continue
             if is_folder:
                 pending.append((path, specs))
-            else:
-                yield path
+            yield path, is_folder
 
 
 def _own_spec(here: Path, folder: str) -> tuple[tuple[str, GitIgnoreSpec], ...]:

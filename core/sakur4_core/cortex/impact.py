@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from sakur4_core.models import Caller, Impact
 from sakur4_core.store import cortex as sql
@@ -47,26 +48,57 @@ def _caller(edge: CallerRow, depth: int) -> Caller:
     )
 
 
-def describe(name: str, callers: Sequence[Caller], unresolved: int) -> Impact:
-    """The answer, with a text for reading."""
-    note = ""
-    if unresolved:
-        note = f"{unresolved} more uses of that name could not be resolved; any may be a caller."
-    elif not callers:
-        note = "No caller is known. Calls made through values or from outside are not seen."
-    count = f"{len(callers)} known {'user' if len(callers) == 1 else 'users'}"
-    lines = [f"{name}: {count}"]
-    lines += [_line(caller) for caller in callers[:MAX_RENDERED]]
-    if len(callers) > MAX_RENDERED:
-        lines.append(f"... and {len(callers) - MAX_RENDERED} more")
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What a change to a symbol reaches, and the files in which that was read."""
+
+    label: str
+    callers: tuple[Caller, ...]
+    unresolved: int
+    paths: frozenset[str]
+
+
+def traced(db: sqlite3.Connection, name: str, symbols: Sequence[SymbolRow], depth: int) -> Traced:
+    """Follow the callers of all definitions that a name means."""
+    callers = tuple(trace(db, symbols, depth))
+    label = symbols[0].qualified_name
+    if len(symbols) > 1:
+        label = f"{name} ({len(symbols)} definitions)"
+    paths = {symbol.path for symbol in symbols} | {caller.file for caller in callers}
+    unresolved = sql.unresolved_uses(db, symbols[0].name)
+    return Traced(label, callers, unresolved, frozenset(paths))
+
+
+def describe(found: Traced, unverified: Collection[str] = ()) -> Impact:
+    """The answer, with a text for reading.
+
+    Args:
+        unverified: Files that could not be checked against the disk in time.
+    """
+    notes = []
+    if found.unresolved:
+        notes.append(
+            f"{found.unresolved} more uses of that name could not be resolved;"
+            " any may be a caller."
+        )
+    elif not found.callers:
+        notes.append("No caller is known. Calls made through values or from outside are not seen.")
+    if unverified:
+        notes.append(f"{len(unverified)} files were not checked against the disk in time.")
+    note = " ".join(notes)
+    count = f"{len(found.callers)} known {'user' if len(found.callers) == 1 else 'users'}"
+    lines = [f"{found.label}: {count}"]
+    lines += [_line(caller) for caller in found.callers[:MAX_RENDERED]]
+    if len(found.callers) > MAX_RENDERED:
+        lines.append(f"... and {len(found.callers) - MAX_RENDERED} more")
     if note:
         lines.append(note)
     return Impact(
-        symbol=name,
+        symbol=found.label,
         found=True,
-        callers=tuple(callers),
+        callers=found.callers,
         rendered="\n".join(lines),
-        unresolved=unresolved,
+        unresolved=found.unresolved,
         note=note,
     )
 

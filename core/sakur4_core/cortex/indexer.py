@@ -77,6 +77,8 @@ class Indexer:
         self._lock = asyncio.Lock()
         self.parsers = Parsers(self._settings.parse_timeout_s)
         self.without_git = ""
+        # Counts the passes that changed the index.
+        self.updates = 0
 
     async def index(self, *, full: bool = False, actor: str = "engine") -> IndexReport:
         """Bring every file up to date; ``full`` parses those too that did not change.
@@ -173,6 +175,7 @@ class Indexer:
                 done = await self._write(partial(self._apply, work, done, last))
             last = parsed
         done, more = await self._write(partial(self._finish, work, done, last, linker))
+        self.updates += bool(done.paths)
         while more:
             done, more = await self._write(partial(self._finish, work, done, (), linker))
         return done

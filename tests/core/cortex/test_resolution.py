@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from cortex_store import stored_edges
@@ -154,6 +155,15 @@ async def test_a_caller_that_saw_another_surface_is_marked(cortex: Cortex, write
     )
     await cortex.index()
     assert await stale() is False
+
+
+async def test_an_impact_is_never_out_of_date(cortex: Cortex, project: Path, write: Any) -> None:
+    await cortex.index()
+    (project / "src" / "api.py").unlink()
+    assert (await cortex.impact("check_user", 2)).callers == ()
+    write({"src/auth.py": "def check_user(): ...\n\n\ndef enter():\n    check_user()\n"})
+    impact = await cortex.impact("check_user", 2)
+    assert [caller.qualified_name for caller in impact.callers] == ["enter"]
 
 
 async def test_an_edge_that_appears_by_relinking_is_not_checked(
