@@ -21,6 +21,7 @@ from sakur4_tui.cli.commands import (
     memory,
     moving,
     proposals,
+    redaction,
     setup,
     window,
 )
@@ -93,7 +94,7 @@ def root(
         open_interface(context.obj, chosen)
 
 
-for module in (anchors, code, connect, demo, memory, moving, proposals, setup, window):
+for module in (anchors, code, connect, demo, memory, moving, proposals, redaction, setup, window):
     for command in module.COMMANDS:
         root.add_command(command)
 

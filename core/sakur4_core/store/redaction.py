@@ -39,6 +39,8 @@ DERIVED: Final = (
     Column("snapshot", "body", json=True),
     Column("slot_state", "segments", json=True),
     Column("event", "detail", json=True),
+    Column("harness_line", "raw"),
+    Column("harness_file", "state", json=True),
 )
 
 
