@@ -297,7 +297,7 @@ def put(tx: Transaction, files: Sequence[Prepared], known: Mapping[str, KnownFil
     changes = facts_sql.insert_facts(tx, [(file_id, file.facts) for file_id, file in new])
     note_moves(tx, (), [fact for change in changes for fact in change.new])
     for (file_id, file), change in zip(new, changes, strict=True):
-        concerned |= keys_of(file.path)
+        concerned |= keys_of(file.path) | {fact.name for fact in change.new}
         if file.surface:
             units.append(_unit(file_id, file, change))
     sql.delete_units(tx, gone)
@@ -310,8 +310,9 @@ def remove(tx: Transaction, files: Mapping[str, KnownFile]) -> None:
     concerned: set[str] = set()
     ids = [file.file_id for file in files.values()]
     for path, file in files.items():
-        concerned |= keys_of(path)
-        note_moves(tx, facts_sql.replace_facts(tx, file.file_id, ()).gone, ())
+        gone = facts_sql.replace_facts(tx, file.file_id, ()).gone
+        concerned |= keys_of(path) | {fact.name for fact in gone}
+        note_moves(tx, gone, ())
     sql.delete_units(tx, ids)
     facts_sql.delete_files(tx, ids)
     sql.relink_askers(tx, concerned)

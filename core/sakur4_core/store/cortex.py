@@ -184,10 +184,8 @@ def word_rows(db: sqlite3.Connection) -> tuple[int, int]:
 
 def relink_askers(tx: Transaction, names: Iterable[str]) -> None:
     """Have every unit linked again that looked for one of these names elsewhere."""
-    wanted = {name_mark(name) for name in names}
-    if not wanted:
-        return
-    linked = tx.db.execute("SELECT file_id, asked FROM code_link WHERE waiting = 0")
+    linked = tx.db.execute("SELECT file_id, asked FROM code_link WHERE waiting = 0").fetchall()
+    wanted = {name_mark(name) for name in names} if linked else set()
     askers = [(row[0],) for row in linked if not wanted.isdisjoint(numbers(row[1]))]
     tx.db.executemany("UPDATE code_link SET waiting = 1 WHERE file_id = ?", askers)
 
