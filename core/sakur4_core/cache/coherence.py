@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sakur4_core.cache.backends import choice
@@ -16,7 +16,7 @@ from sakur4_core.cache.verdict import Evidence, verdict_of
 from sakur4_core.context.money import rates
 from sakur4_core.errors import NotFound
 from sakur4_core.events import SNAPSHOT_RESTORED, SNAPSHOT_SAVED
-from sakur4_core.models import CacheState, Snapshot, Usage
+from sakur4_core.models import Basis, CacheState, Snapshot, Usage
 from sakur4_core.store import context as sql
 from sakur4_core.store.database import Transaction
 from sakur4_core.store.usage import cached_before, newest_usage
@@ -158,7 +158,10 @@ class Coherence:
             rates, usage.model, usage.provider, self._workspace.clock.now()
         )
         evidence = Evidence(previous, moved, shared, predicted, price_list)
-        return Finding(verdict_of(usage, evidence), predicted)
+        state = verdict_of(usage, evidence)
+        if self.simulated and state.basis is Basis.PREDICTED:
+            state = replace(state, cause=f"{state.cause or 'predicted'} ({self.backend_name})")
+        return Finding(state, predicted)
 
     async def snapshot(self, session_id: str, slot_id: int | None) -> Snapshot:
         """Record where a session stands, and have the backend save its slot if it can.

@@ -77,7 +77,7 @@ def receipt_of(facts: Facts) -> Receipt:
         pressure=view.budget.pressure(prompt.total, view.anchor_tokens),
         trigger_tokens=view.budget.trigger,
         target_tokens=view.budget.target,
-        counter=view.counter,
+        counter=_counter(view),
         backend=facts.backend,
         price=dollars(facts.prices[0]),
         session_price=dollars(facts.prices[1]),
@@ -85,6 +85,12 @@ def receipt_of(facts: Facts) -> Receipt:
         compactions=frame.compactions,
         notes=_notes(facts),
     )
+
+
+def _counter(view: View) -> str:
+    """What counted, with the factor that was learned for the model."""
+    learned = view.scale.basis is Basis.CALIBRATED
+    return f"{view.counter} × {view.scale.factor:.3g}" if learned else view.counter
 
 
 def parts_of(prompt: Prompt, scale: Scale) -> tuple[ReceiptPart, ...]:

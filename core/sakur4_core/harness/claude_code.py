@@ -246,7 +246,7 @@ class ClaudeReader:
         if not usage or model == "<synthetic>" or entry.get("isApiErrorMessage"):
             return
         rounds = [mapping(step) for step in items(usage.get("iterations"))]
-        read, created, fresh = _input(usage)
+        _, created, fresh = _input(usage)
         message_id = text(message.get("id"))
         yield Spend(
             place.key if message_id is None else f"claude:{message_id}",

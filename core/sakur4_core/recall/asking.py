@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sakur4_core.recall.bm25 import Weighted
 from sakur4_core.recall.postings import Postings, total
 from sakur4_core.recall.query import MAX_CHARS, MAX_TERMS
-from sakur4_core.recall.terms import NAME, PAIR, name_terms, pair_term, spelling
+from sakur4_core.recall.terms import NAME, name_terms, pair_terms, spelling
 
 # Two to so many words of a query in a row may be the words of one name.
 LONGEST_NAME_WORDS = 5
@@ -41,7 +41,7 @@ def ask(postings: Postings, text: str) -> Asked:
     for name in written:
         for term in name_terms(name):
             (names if term[0] == "_" else words)[term] = None
-    names.update(dict.fromkeys(pair_term(*pair) for pair in PAIR.findall(head)[:MAX_TERMS]))
+    names.update(dict.fromkeys(pair_terms(head)[:MAX_TERMS]))
     names.update(dict.fromkeys(_spelled_out(postings, written)))
     found_words = _found(postings, list(words)[:MAX_TERMS])
     found_names = _found(postings, list(names)[:MAX_TERMS])

@@ -27,6 +27,8 @@ B = 0.75
 # Sums by term and block are kept in a table while that is small and well filled; else sorted.
 DENSE_CELLS = 8_000_000
 CELLS_A_KEY = 16
+COMMON_FROM = 50_000
+COMMON_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +49,17 @@ class Hits:
     weights: NDArray[np.float64]
 
 
-def hits_of(asked: Sequence[Weighted], mask: Mask | None) -> Hits:
-    """The postings of what is asked for, those out of scope left out."""
+def hits_of(asked: Sequence[Weighted], turns: int, mask: Mask | None) -> Hits:
+    """The postings of what is asked for, those out of scope left out.
+
+    In a large index a word that every tenth of ``turns`` turns holds is passed over where a
+    rarer one is asked for: it tells least and costs most.
+    """
     import numpy as np
 
+    if turns >= COMMON_FROM:
+        rare = [item for item in asked if len(item.packed) <= COMMON_SHARE * turns]
+        asked = rare or asked
     packed = [item.packed for item in asked]
     run = np.concatenate(packed) if packed else np.zeros(0, dtype=np.uint32)
     terms = np.repeat(np.arange(len(packed)), [len(item) for item in packed])
@@ -95,8 +104,8 @@ def _in_blocks(index: TurnIndex, hits: Hits) -> tuple[Any, Any, Any]:
     """How often each term occurs in each block that holds it: terms, blocks, counts."""
     import numpy as np
 
-    own = index.turns["triple"][hits.places].astype(np.int64)
-    earlier = index.triples["before"][own].astype(np.int64)
+    own = index.turns["triple"][hits.places]
+    earlier = index.triples["before"][own]
     linked = np.flatnonzero(earlier >= 0)
     width = index.triples.size
     keys = np.concatenate((hits.terms * width + own, hits.terms[linked] * width + earlier[linked]))

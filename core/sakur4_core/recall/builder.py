@@ -103,7 +103,6 @@ def _end_with_parent() -> None:
 def main() -> None:
     """Build what the arguments name: the store, the folder of views, ``dense`` or ``lexical``."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.nice(5)
     store, views, mode = sys.argv[1:4]
     code = build(Path(store), Path(views), embedded=mode == "dense")

@@ -16,10 +16,10 @@ TURN = {
     "terms": "i4",  # how many terms it has, each as often as it occurs
     "words": "i4",  # how many words, those that say nothing included
     "asks": "i1",
-    "triple": "i4",
+    "triple": "i8",
 }
 # Three neighbouring turns of a session; two triples in a row are a block of the context view.
-TRIPLE = {"before": "i4", "terms": "i4", "filled": "i1"}
+TRIPLE = {"before": "i8", "terms": "i4", "filled": "i1"}
 
 FIRST_ROOM = 1_024
 

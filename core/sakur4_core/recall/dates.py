@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
@@ -25,6 +26,9 @@ _DATE = re.compile(
     "|".join((_ISO, _DAY_MONTH, _MONTH_YEAR, _MONTH_DAY, _ALONE, _YEAR)), re.IGNORECASE
 )
 _STAMP = re.compile("|".join((_ISO, _DAY_MONTH, _MONTH_DAY)), re.IGNORECASE)
+
+_DIGIT = re.compile(r"\d")
+_AROUND = re.compile(r"[\W\d]*(?:[ap]m)?(?: on)?(?:date|time)?[\W\d]*", re.IGNORECASE)
 
 # A date that a turn was given stands in its first or last characters.
 MARGIN = 48
@@ -48,7 +52,7 @@ def named_dates(text: str) -> tuple[Named, ...]:
 def stamped_minute(text: str) -> int | None:
     """Minutes since 1970 of the date that a turn begins or ends with, or None."""
     for at_end, margin in ((False, text[:MARGIN]), (True, text[-MARGIN:])):
-        match = _STAMP.search(margin)
+        match = _STAMP.search(margin) if _DIGIT.search(margin) else None
         if match is None or not _at_edge(margin, match, at_end):
             continue
         date = _read(match)
@@ -62,6 +66,7 @@ def stamped_minute(text: str) -> int | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def minute_of(created_at: str) -> int:
     """Minutes since 1970 of a time in the store's notation."""
     return int(datetime.fromisoformat(created_at).timestamp() // 60)
@@ -70,7 +75,7 @@ def minute_of(created_at: str) -> int:
 def _at_edge(margin: str, match: re.Match[str], at_end: bool) -> bool:
     """Whether nothing but a clock and brackets stands between a date and the text's edge."""
     rest = margin[match.end() :] if at_end else margin[: match.start()]
-    return re.fullmatch(r"[\W\d]*(?:[ap]m)?(?: on)?(?:date|time)?[\W\d]*", rest, re.I) is not None
+    return _AROUND.fullmatch(rest) is not None
 
 
 def _read(match: re.Match[str]) -> Named | None:

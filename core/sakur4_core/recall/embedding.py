@@ -6,6 +6,7 @@ import importlib.util
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -48,9 +49,18 @@ class StaticVectors:
         import numpy as np
 
         vectors = np.zeros((len(tokens), DIMENSIONS), dtype=np.float32)
-        for row, ids in enumerate(tokens):
-            if ids:
-                vectors[row] = weights[ids] @ self._table[ids].astype(np.float32)
+        sizes = np.array([len(ids) for ids in tokens], dtype=np.int64)
+        spoken = np.flatnonzero(sizes)
+        if not len(spoken):
+            return vectors
+        run = np.fromiter(chain.from_iterable(tokens), np.int64, int(sizes.sum()))
+        # Each token's row is read and weighed once, however many of the texts hold it.
+        different, places = np.unique(run, return_inverse=True)
+        rows = self._table[different].astype(np.float32) * weights[different, None]
+        ends = np.cumsum(sizes)
+        for text in spoken:
+            some = places[ends[text] - sizes[text] : ends[text]]
+            vectors[text] = rows[some].sum(axis=0)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Matrix = vectors / np.maximum(lengths, 1e-9)
         return unit

@@ -7,6 +7,7 @@ has reached. So they depend on nothing but the store, in whatever steps and proc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from sakur4_core.recall.embedding import (
@@ -119,5 +120,5 @@ class Meanings:
 
         if self._counts is None:
             self._counts = np.zeros(static.vocabulary, dtype=np.int64)
-        for ids in tokens:
-            np.add.at(self._counts, ids, 1)
+        run = np.fromiter(chain.from_iterable(tokens), np.int64)
+        self._counts += np.bincount(run, minlength=static.vocabulary)

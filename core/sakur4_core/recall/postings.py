@@ -95,7 +95,7 @@ class Postings:
         tail = self.tail
         shifted = place << COUNT_BITS
         for term, count in counts.items():
-            posting = shifted | min(count, MOST)
+            posting = shifted | (count if count < MOST else MOST)
             if (found := tail.get(term)) is None:
                 tail[term] = array("I", (posting,))
             else:

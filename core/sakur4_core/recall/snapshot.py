@@ -17,7 +17,7 @@ from sakur4_core.store.recall import Turn
 
 FILE = "turns.view"
 # A change of how texts become terms, traits or vectors asks for another number.
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(slots=True)

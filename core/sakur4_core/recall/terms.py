@@ -19,8 +19,10 @@ from sakur4_core.recall.stop_words import STOP_WORDS
 from sakur4_core.words import LONGEST_NAME, UNSPACED_RUN, name_parts
 
 NAME = re.compile(r"\w+")
-# Two names joined as attributes, paths and qualified names are.
-PAIR = re.compile(r"(\w+)(?:[./\\]|::|->)(?=(\w+))")
+# Two names joined as attributes, paths and qualified names are. Possessive, so that a word
+# without a joint behind it is not tried again from each of its letters.
+_JOINT = re.compile(r"(?<=\w)(?:[./\\]|::|->)(?=\w)")
+_PAIR = re.compile(r"(\w++)(?:[./\\]|::|->)(?=(\w++))")
 
 # A text beyond this says what it is about before it.
 MAX_CHARS = 200_000
@@ -34,15 +36,16 @@ def document_terms(text: str) -> tuple[Counter[str], int]:
     for name, count in Counter(names).items():
         for term in name_terms(name):
             found[term] += count
-    for left, right in PAIR.findall(head):
-        found[pair_term(left, right)] += 1
+    for term in pair_terms(head):
+        found[term] += 1
     return found, len(names)
 
 
-def query_words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each name of a query as it is written, with the terms of its words."""
-    for name in NAME.findall(text):
-        yield name, tuple(term for term in name_terms(name) if term[0] != "_")
+def pair_terms(text: str) -> list[str]:
+    """The terms of all names in a text that a dot, a slash or an arrow joins."""
+    if _JOINT.search(text) is None:
+        return []
+    return [pair_term(left, right) for left, right in _PAIR.findall(text)]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -72,8 +75,9 @@ def name_term(parts: list[str] | tuple[str, ...]) -> str:
     return "_" + "_".join(parts).lower()
 
 
+@lru_cache(maxsize=1 << 14)
 def pair_term(left: str, right: str) -> str:
-    """The term of two names that a dot or a slash joins."""
+    """The term of two joined names."""
     return f".{spelling(left)}.{spelling(right)}"
 
 

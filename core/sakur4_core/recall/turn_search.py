@@ -122,7 +122,7 @@ def _view_scores(
     import numpy as np
 
     scores: dict[str, Floats] = {}
-    hits = bm25.hits_of(asked.all, mask)
+    hits = bm25.hits_of(asked.all, index.turns.size, mask)
     if LEXICAL in views:
         scores[LEXICAL] = bm25.turn_scores(index, hits, mask)
     if CONTEXT in views:

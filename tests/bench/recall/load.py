@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from sakur4_core.clock import SystemClock
+from sakur4_core.engine import Engine
 from sakur4_core.memory import chain
 from sakur4_core.memory.episodes import append
 from sakur4_core.memory.sessions import ensure_session
@@ -22,15 +23,17 @@ from sakur4_core.paths import Home, identify, place_store
 from sakur4_core.store import episodes as sql
 from sakur4_core.store import status
 from sakur4_core.store.database import Database, Transaction
-from sakur4_core.store.packing import Use, how, pack_edges, pack_numbers
 from sakur4_core.words import search_text
 
 BATCH = 1_000
 SESSION_TURNS = 200
 VOCABULARY = 40_000
 MEAN_WORDS = 37
-FACTS, FACTS_A_FILE = 10_000, 25
-SYLLABLES = "ba con der fi gra hel in jo kel lan mo ner op pre qui ra sta tor un ver".split()
+FILES, FUNCTIONS_A_FILE = 400, 25
+SYLLABLES = [
+    "ba", "con", "der", "fi", "gra", "hel", "in", "jo", "kel", "lan", "mo", "ner", "op", "pre",
+    "qui", "ra", "sta", "tor", "un", "ver",
+]  # fmt: skip
 
 
 class Talk:
@@ -56,7 +59,7 @@ class Talk:
         return word
 
 
-async def fill(root: Path, home: Home, turns: int, *, facts: int = FACTS) -> Path:
+async def fill(root: Path, home: Home, turns: int) -> Path:
     """Write a store of so many turns; return its file."""
     project = identify(root, home)
     file = place_store(project, home, None).file
@@ -67,9 +70,11 @@ async def fill(root: Path, home: Home, turns: int, *, facts: int = FACTS) -> Pat
         for start in range(0, turns, BATCH):
             size = min(BATCH, turns - start)
             await database.write(lambda tx, a=start, n=size: _write(tx, talk, a, n))
-        await database.write(lambda tx: _write_code(tx, talk, facts))
     finally:
         await database.close()
+    write_code(root, talk)
+    async with Engine.open(root, home=home) as engine:
+        await engine.index()
     return file
 
 
@@ -98,33 +103,24 @@ def _write(tx: Transaction, talk: Talk, start: int, size: int) -> None:
         )
 
 
-def _write_code(tx: Transaction, talk: Talk, facts: int) -> None:
-    """Functions, each used by the two before it."""
-    for row in range(1, facts + 1):
-        file_id = (row - 1) // FACTS_A_FILE + 1
-        path = f"src/{talk.words[file_id]}.py"
-        if (row - 1) % FACTS_A_FILE == 0:
-            tx.db.execute(
-                "INSERT INTO file (file_id, path, size, mtime_ns, status, indexed_at)"
-                " VALUES (?, ?, 1, 1, 'parsed', ?)",
-                (file_id, path, tx.now()),
-            )
-            targets = range(row, min(row + FACTS_A_FILE, facts + 1))
-            tx.db.execute(
-                "INSERT INTO code_link VALUES (?, 0, x'', x'', x'', ?)",
-                (file_id, pack_numbers(targets)),
-            )
-        name = f"{talk.words[row % 2_000]}_{talk.words[row * 7 % VOCABULARY]}"
-        tx.db.execute(
-            "INSERT INTO fact (fact_row, fact_id, kind, qualified_name, file_path, file_id,"
-            " line_start, signature, interface_hash, body_hash, source, scope)"
-            " VALUES (?, ?, 'function', ?, ?, ?, 1, ?, 'i', 'b', 'tree-sitter', 'project')",
-            (row, f"f_{row}", f"{talk.words[file_id]}.{name}", path, file_id, f"def {name}(x)"),
-        )
-        users = [Use(row - step, 1, how("calls", "exact"), 0) for step in (1, 2) if row > step]
-        tx.db.execute(
-            "INSERT INTO code_edge VALUES (?, ?, ?)", (row, file_id, pack_edges(users))
-        )
+def write_code(root: Path, talk: Talk, files: int = FILES) -> None:
+    """Python files whose functions each call two others, one of them in another file."""
+    folder = root / "src"
+    folder.mkdir(exist_ok=True)
+    for number in range(files):
+        other = (number * 7 + 3) % files
+        lines = [f"from src.m{other} import m{other}_{talk.words[other]}_0", ""]
+        for place in range(FUNCTIONS_A_FILE):
+            name = f"m{number}_{talk.words[number]}_{place}"
+            before = f"m{number}_{talk.words[number]}_{max(place - 1, 0)}"
+            word = talk.words[(number * FUNCTIONS_A_FILE + place) % VOCABULARY]
+            lines += [
+                f"def {name}({word}):",
+                f"    {before}({word})",
+                f"    return m{other}_{talk.words[other]}_0({word})",
+                "",
+            ]
+        (folder / f"m{number}.py").write_text("\n".join(lines))
 
 
 async def main() -> None:

@@ -77,9 +77,7 @@ async def measure(
         keys = {}
         for turn in turns:
             session = turn.key[0] if grouped else turn.session
-            done = await engine.commit_episode(
-                "user", turn.content(form), session_id=session
-            )
+            done = await engine.commit_episode("user", turn.content(form), session_id=session)
             keys[done.episode_id] = turn.key
         await engine.recall("anything", k=1)
         for scope in ("within", "pooled") if grouped else ("pooled",):

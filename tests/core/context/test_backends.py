@@ -194,6 +194,7 @@ async def test_the_simulation_is_named_in_all_it_touches(benches: Benches) -> No
     assert receipt.backend == "embedded simulation"
     assert any("embedded simulation" in note for note in receipt.notes)
     assert receipt.cache.basis is Basis.PREDICTED
+    assert str(receipt.cache.cause).endswith("(embedded simulation)")
     plan = await bench.window.plan("s1")
     assert (plan.prefix_kept.value or 0) % 1_024 == 0
     assert any("a checkpoint every 1,024 tokens, 32 deep" in note for note in plan.notes)

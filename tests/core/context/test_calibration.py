@@ -115,3 +115,4 @@ async def test_a_calibrated_receipt_sums_and_agrees_with_the_plan(benches: Bench
     plan = await bench.window.plan("s1", target=0.2)
     assert plan.tokens_before.value == receipt.total.value
     assert plan.tokens_after.error == view.scale.error
+    assert receipt.counter == "o200k_base × 1.17"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sakur4_core.cortex.cortex import Cortex
 from sakur4_core.cortex.asking import Query
+from sakur4_core.cortex.cortex import Cortex
 from sakur4_core.engine import Engine
 from sakur4_core.errors import InvalidInput
 from sakur4_core.events import INDEX_UPDATED

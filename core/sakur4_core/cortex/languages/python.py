@@ -79,7 +79,7 @@ QUERY = """
 (block) @block
 [(binary_operator) (boolean_operator) (comparison_operator) (not_operator) (unary_operator)
  (conditional_expression) (lambda) (await) (yield) (named_expression) (concatenated_string)
- (expression_list) (pattern_list) (with_clause)] @grouped
+ (expression_list) (pattern_list) (with_clause) (union_type)] @grouped
 (call arguments: (generator_expression) @grouped)
 (parenthesized_expression ["(" ")"] @dropped)
 (with_clause ["(" ")"] @dropped)
@@ -89,7 +89,11 @@ QUERY = """
 (tuple_pattern . (_) . "," @kept . ")")
 (expression_list . (_) . "," @kept .)
 (pattern_list . (_) . "," @kept .)
-(subscript "," @kept . "]")
+(subscript "[" . (_) . "," @kept . "]")
+(type_parameter "[" . (_) . "," @kept . "]")
+(tuple_pattern . "(" @dropped . (_) . ")" @dropped .)
+(subscript "[" . (tuple "(" @dropped (_) ")" @dropped) . "]")
+(type_parameter "[" . (type (tuple "(" @dropped (_) ")" @dropped)) . "]")
 """
 
 NORMAL = NormalRules(
