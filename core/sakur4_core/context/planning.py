@@ -96,7 +96,8 @@ class Planning:
         candidates = await asyncio.to_thread(planner.candidates, case, without)
         choice = case.profile.choice
         while True:
-            chosen_from, whole = planner.span(case, candidates, case.excess * choice)
+            wanted = case.excess * choice
+            chosen_from, whole = await asyncio.to_thread(planner.span, case, candidates, wanted)
             costs = await ladders.of(slot.row for unit in chosen_from for slot in unit.slots)
             deepest = Tier.ARCHIVED if whole else Tier.REFERENCED
             moves = await asyncio.to_thread(planner.choose, case, chosen_from, costs, deepest)

@@ -256,16 +256,16 @@ class _Agent:
 
 
 def _summary(before: list[str], history: list[Step]) -> str:
-    """A stand-in for a model's summary: the first sentences of what was asked and answered.
+    """A stand-in for a model's summary: what was asked, whole, and how each answer begins.
 
     The newest are kept where not all fit, as models do when they are asked again and again.
     """
     lines = before[-1].splitlines()[1:] if before else []
-    lines += [
-        f"- {step.role}: {re.split(r'(?<=[.;?]) ', step.content, maxsplit=2)[0][:200]}"
-        for step in history
-        if step.role == "user" or (step.role == "assistant" and step.call is None)
-    ]
+    for step in history:
+        if step.role == "user":
+            lines.append(f"- asked: {' '.join(step.content.split())[:400]}")
+        elif step.role == "assistant" and step.call is None:
+            lines.append(f"- answered: {re.split(r'(?<=[.;?]) ', step.content)[0][:200]}")
     kept: list[str] = []
     room = SUMMARY_TOKENS
     for line in reversed(lines):
