@@ -14,7 +14,7 @@ from fcntl import ioctl
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-BOUND_S = 30
+BOUND_S = 60
 
 
 @dataclass(frozen=True)

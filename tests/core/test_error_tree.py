@@ -101,6 +101,8 @@ CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "expires_at": MAYBE_TEXT,
     },
     "unpin": {"anchor_id": TEXTS, "by": TEXTS},
+    "redact": {"episode": st.one_of(TEXTS, NUMBERS), "reason": TEXTS, "by": TEXTS},
+    "render_item": {"episode_id": TEXTS, "tier": TEXTS},
     "anchors": {"session_id": MAYBE_TEXT},
     "put_summary": {
         "content": TEXTS,

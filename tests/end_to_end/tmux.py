@@ -77,7 +77,7 @@ async def terminal(
             "1h",
         ],
         check=True,
-        env={**os.environ, "TERM": "xterm-256color"},
+        env={**_environment(), "TERM": "xterm-256color"},
     )
     try:
         screen.tmux(*quiet)
@@ -85,3 +85,8 @@ async def terminal(
         yield screen
     finally:
         subprocess.run(["tmux", "-L", screen._socket, "kill-server"], check=False)
+
+
+def _environment() -> dict[str, str]:
+    """Ours without the sizes that a program would believe before its terminal."""
+    return {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES")}

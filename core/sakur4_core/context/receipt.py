@@ -203,7 +203,7 @@ def _notes(facts: Facts) -> tuple[str, ...]:
         notes.append(f"The total leaves out {names}: not reported.")
     if view.waiting > 0:
         notes.append(
-            f"A plan of {view.waiting / 1_000:.1f}k tokens is approved but not in effect yet."
+            f"A plan of {view.waiting / 1000:.1f}k tokens is approved but not in effect yet."
         )
     if facts.simulated:
         notes.append(f"Cache figures are those of the {facts.backend}.")

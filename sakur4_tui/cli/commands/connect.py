@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import click
@@ -58,6 +57,8 @@ def connect(
     if target is None:
         raise InvalidInput(f"{chosen.title} has no file of its own.", "Name one with --file.")
     if act == "check":
+        import asyncio
+
         from sakur4_tui.connect.check import check
 
         configured = configuration.current(chosen, target)
