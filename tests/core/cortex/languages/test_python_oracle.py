@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import textwrap
 import tokenize
 import warnings
@@ -11,13 +12,15 @@ from functools import cache
 from pathlib import Path
 
 import sakur4_core
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sakur4_core.cortex.extraction import parse
 from sakur4_core.cortex.languages import by_name
 
 PYTHON = by_name("python")
-LONGEST = 40
+LONGEST = 25
+# Within strings, escapes, and numbers with underscores, have more than one spelling.
+SPELLED = re.compile(r"\\|\d_\d")
 PIECES = ["(", ")", ",", "+", "-", "not ", ";", "\n", "[", "]", " ", "*", ".", "    "]
 
 
@@ -43,25 +46,25 @@ def form(text: str) -> str | None:
 
 
 def literals(text: str) -> list[str]:
-    """Numbers as they are spelled, and a mark for each string: other spellings are no layout."""
+    """Numbers as they are spelled and strings' prefixes: other spellings are no layout."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     kinds = (tokenize.NUMBER, tokenize.STRING)
-    return ["" if t.type == tokenize.STRING else t.string for t in tokens if t.type in kinds]
+    return [re.split("[\"']", t.string)[0] for t in tokens if t.type in kinds]
 
 
 def test_a_function_unparsed_by_python_has_the_same_form() -> None:
     compared = 0
-    for text in functions():
+    for text in functions()[::6]:
         plain = ast.unparse(ast.parse(text)) + "\n"
-        if "\\" in text or literals(text) != literals(plain):
+        if SPELLED.search(text) or literals(text) != literals(plain):
             continue
         compared += 1
         assert form(text) == form(plain), text
-    assert compared > 800
+    assert compared > 150
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_texts_of_different_trees_have_different_forms(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(functions()))
     edited = _edited(text, data)
@@ -72,10 +75,9 @@ def test_texts_of_different_trees_have_different_forms(data: st.DataObject) -> N
                 warnings.simplefilter("ignore")
                 trees.append(ast.dump(ast.parse(one)))
         except (SyntaxError, ValueError):
-            assume(False)
+            return
     forms = [form(text), form(edited)]
-    assume(None not in forms)
-    if trees[0] != trees[1]:
+    if None not in forms and trees[0] != trees[1]:
         assert forms[0] != forms[1]
 
 
