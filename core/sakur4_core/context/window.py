@@ -15,7 +15,7 @@ from sakur4_core.context.receipt_json import from_body, to_body
 from sakur4_core.context.reporting import Reporting
 from sakur4_core.context.tiers import Label, render
 from sakur4_core.context.view import View
-from sakur4_core.errors import NotFound
+from sakur4_core.errors import InvalidInput, NotFound
 from sakur4_core.events import RECEIPT_STORED
 from sakur4_core.models import Plan, Receipt, Tier, TierCount, Tiers, Usage
 from sakur4_core.store import context as sql
@@ -122,12 +122,15 @@ class Window:
 
         Raises:
             NotFound: There is no such episode.
+            InvalidInput: There is no such tier.
         """
+        if tier not in tuple(Tier):
+            raise InvalidInput(f"Unknown tier {tier!r}.", f"Use one of {', '.join(Tier)}.")
         episode = await self._workspace.database.read(lambda db: episode_sql.by_id(db, episode_id))
         if episode is None:
             raise NotFound(f"No episode {episode_id!r}.", "Use an id that the plan names.")
         label = Label(episode.seq, episode.role, episode.tool_name)
-        return await asyncio.to_thread(render, tier, label, episode.content)
+        return await asyncio.to_thread(render, Tier(tier), label, episode.content)
 
     async def receipt(self, session_id: str) -> Receipt:
         """What fills the window now. One is stored a turn, written only when it changed."""
