@@ -69,7 +69,10 @@ class Recaller:
     def degraded(self) -> tuple[str, ...]:
         """What the settings ask for and recall does not do."""
         fault = self._live.fault
-        return () if fault is None else (f"Recall finds by words alone: {fault}",)
+        found = [] if fault is None else [f"Recall finds by words alone: {fault}"]
+        if self._workspace.settings.recall.embedder == "endpoint":
+            found.append("Recall: an endpoint is not used for vectors; the local embedder is.")
+        return tuple(found)
 
     def turn_committed(self) -> None:
         """Keep the index near to this process's own commits; returns at once."""
