@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import aiosqlite
 
+from sakur4_core.store.checkpoint import LONG_LOG_BYTES
 from sakur4_core.store.patience import patiently
 from sakur4_core.words import search_text
 
@@ -19,9 +20,9 @@ T = TypeVar("T")
 # it wait (see patience.py), but for a vacuum and a checkpoint.
 BUSY_TIMEOUT_MS = 2_000
 
-# Pages in the WAL before a commit copies them to the file (SQLite's default is 1,000). Four times
-# as many make a quarter of the syncs, and pages that changed often are copied once; 16 MB.
-CHECKPOINT_PAGES = 4_000
+# Pages in the log after which a commit copies them itself: 128 MB. Long-lived processes do it much
+# earlier, beside the commits (checkpoint.py); this is for stores that only hooks write to.
+CHECKPOINT_PAGES = 32_000
 
 
 class StoreConnection(aiosqlite.Connection):
@@ -37,11 +38,17 @@ class StoreConnection(aiosqlite.Connection):
         return result
 
 
-def connect(path: Path, *, read_only: bool, durability: str = "normal") -> StoreConnection:
-    """A connection, not yet awaited, to the store file at ``path``."""
+def connect(
+    path: Path,
+    *,
+    read_only: bool,
+    durability: str = "normal",
+    busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+) -> StoreConnection:
+    """A connection, not yet awaited, to the store file at ``path``; a writer never waits in it."""
 
     def open_raw() -> sqlite3.Connection:
-        timeout = BUSY_TIMEOUT_MS / 1_000 if read_only else 0.0
+        timeout = busy_timeout_ms / 1_000 if read_only else 0.0
         raw = sqlite3.connect(path, isolation_level=None, timeout=timeout)
         try:
             # A process that is the last to close, or the first after a crash, has the store to
@@ -67,6 +74,7 @@ def configure(raw: sqlite3.Connection, *, read_only: bool, durability: str = "no
     raw.execute("PRAGMA cache_size = -16000")
     raw.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
     raw.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+    raw.execute(f"PRAGMA journal_size_limit = {LONG_LOG_BYTES}")
     if read_only:
         raw.execute("PRAGMA query_only = ON")
 

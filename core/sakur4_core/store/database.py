@@ -14,14 +14,17 @@ from sakur4_core.clock import Clock, stamp
 from sakur4_core.errors import StoreError, StoreMoved
 from sakur4_core.events import STORE_DEGRADED
 from sakur4_core.store import patience
+from sakur4_core.store.checkpoint import Checkpoints
 from sakur4_core.store.connection import StoreConnection, configure, connect, waiting_inside
 from sakur4_core.store.faults import UNSTORABLE, concerns_store, translate
 from sakur4_core.store.migrate import migrate
 
 T = TypeVar("T")
-Side = Literal["read", "write", "watch"]
+Side = Literal["read", "write", "watch", "checkpoint"]
 
 READERS = 2
+# How long a checkpoint may hold writers up while it waits for a reader.
+KEEPER_TIMEOUT_MS = 100
 
 
 class Transaction:
@@ -75,6 +78,10 @@ class Database:
         self._writer = writer
         self._readers: asyncio.LifoQueue[StoreConnection] = asyncio.LifoQueue()
         self._all_readers: list[StoreConnection] = []
+        self._keeper = connect(path, read_only=True, busy_timeout_ms=KEEPER_TIMEOUT_MS)
+        self._checkpoints = Checkpoints(
+            path, lambda work: self._visit("checkpoint", self._keeper, work)
+        )
         self._closed = False
         self._identity = _identity(path)
         self._faults: dict[Side, str] = {}
@@ -92,6 +99,7 @@ class Database:
         database = cls(path, clock, connect(path, read_only=False, durability=durability))
         try:
             await database._writer
+            await database._keeper
             for _ in range(READERS):
                 reader = connect(path, read_only=True)
                 database._all_readers.append(reader)
@@ -166,6 +174,12 @@ class Database:
                 lambda tx: tx.emit(STORE_DEGRADED, actor="engine", detail=detail), patience_s=0.2
             )
 
+    def tend(self) -> None:
+        """Have a long log copied into the file beside the commits; return at once."""
+        self._check_open()
+        if not self._checkpoints.tend():
+            self._faults.pop("checkpoint", None)
+
     async def backup(self, target: Path) -> None:
         """Copy the store, while it is in use, to a new file readable by its owner alone."""
 
@@ -201,7 +215,8 @@ class Database:
         if self._closed:
             return
         self._closed = True
-        for connection in (*self._all_readers, self._writer):
+        await self._checkpoints.stop()
+        for connection in (*self._all_readers, self._keeper, self._writer):
             await connection.close()
 
     async def _visit(

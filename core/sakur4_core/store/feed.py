@@ -83,6 +83,7 @@ class Feed:
             await self._pause()
 
     async def _look(self) -> None:
+        self._database.tend()
         seen = await self._database.data_version()
         if seen != self._version or self._wake.is_set():
             self._wake.clear()

@@ -15,8 +15,8 @@ T = TypeVar("T")
 # A transaction takes about a millisecond, so the first waits are shorter than SQLite's own,
 # which sleep up to 100 ms while the store stands free. Random, so that processes that were
 # refused together do not come back together.
-FIRST_WAIT_S: Final = 0.0005
-LONGEST_WAIT_S: Final = 0.008
+FIRST_WAIT_S: Final = 0.001
+LONGEST_WAIT_S: Final = 0.012
 GROWTH: Final = 1.5
 
 # The longest that a write waits for others: longer than any transaction of the engine takes,
