@@ -103,6 +103,36 @@ _RULES = (
         r"(?:always|never|all|every|each|only|not)\b",
     ),
 )
+# Every rule's pattern needs one of these words, so most sentences need no pattern at all.
+_CUES = frozenset(
+    (
+        "never",
+        "circumstances",
+        "don",
+        "not",
+        "forbidden",
+        "limits",
+        "prohibited",
+        "allowed",
+        "must",
+        "no",
+        "actually",
+        "wrong",
+        "correction",
+        "always",
+        "only",
+        "now",
+        "forward",
+        "here",
+        "project",
+        "repo",
+        "repository",
+        "sure",
+        "ensure",
+        "remember",
+    )
+)
+_WORD = re.compile(r"[a-z]+")
 # A question or a condition on the moment is no rule.
 _NOT_A_RULE = re.compile(
     r"\?\s*$|^(?:why|how|what|when|where|who|which|does|did|do you|is it|are we|can you|could you"
@@ -128,8 +158,10 @@ def sentences(text: str) -> tuple[str, ...]:
 def detect(text: str) -> tuple[Constraint, ...]:
     """The lasting rules that a user's or system's message states, in order, each once."""
     found: dict[str, Constraint] = {}
+    if not _has_cue(text):
+        return ()
     for sentence in sentences(text):
-        if _NOT_A_RULE.search(sentence):
+        if not _has_cue(sentence) or _NOT_A_RULE.search(sentence):
             continue
         for rule in _RULES:
             if rule.pattern.search(sentence):
@@ -139,3 +171,7 @@ def detect(text: str) -> tuple[Constraint, ...]:
                 )
                 break
     return tuple(found.values())
+
+
+def _has_cue(text: str) -> bool:
+    return not _CUES.isdisjoint(_WORD.findall(text.lower()))
