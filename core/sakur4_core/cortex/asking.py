@@ -17,7 +17,11 @@ MAX_CHARS = 20_000
 LATER_WEIGHT = 0.5
 
 _NAME = re.compile(r"[^\W\d]\w*")
-_ENDING = re.compile(r"(?:ations?|ingly|edly|ers?|ing|ions?|ives?|ments?|able|ed|es|ly|s|e)$")
+# The shortest beginning that leaves an ending, so that the longest ending goes.
+_LONG_ENDING = re.compile(
+    r"(\w{4,}?)(?:ations?|at(?:ed?|es|ing|ors?)|i(?:ngly|ons?|ng|ves?)|edly|ments?|able)"
+)
+_ENDING = re.compile(r"(\w{3,}?)(?:e|es|ed|ers?|ly|s)")
 _STOP_WORDS = """
 a add added adding adds allow allows also an and any are as at be been before being but by can
 change changed changes could did do does doing done don each either else ensure even fix fixed
@@ -112,11 +116,8 @@ def stem(word: str) -> str:
 
     Coarser than the index's own stemmer; it compares names of definitions with a query's words.
     """
-    while len(word) > 4:
-        shorter = _ENDING.sub("", word)
-        if len(shorter) < 3 or shorter == word:
-            break
-        word = shorter
+    while found := _LONG_ENDING.fullmatch(word) or _ENDING.fullmatch(word):
+        word = found[1]
     if len(word) > 3 and word[-1] == word[-2]:
         word = word[:-1]
     return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word

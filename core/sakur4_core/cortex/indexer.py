@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 INDEXED_AT = "indexed_at"
 # Moves when extraction or the packed form changes, so that older indexes are built afresh.
-FORMAT = 3
+FORMAT = 4
 FORMAT_KEY = "index_format"
 # Dead rows of the full-text index distort its statistics; beyond this many, and more than there
 # are live ones, it is built afresh.

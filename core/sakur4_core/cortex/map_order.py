@@ -17,7 +17,7 @@ from sakur4_core.store import cortex as sql
 from sakur4_core.store.cortex import SymbolRow
 
 # The first definitions are shown with their signatures, what follows by name.
-SIGNATURES = 8
+SIGNATURES = 5
 SIGNATURE_WIDTH = 110
 NAMES_A_LINE = 12
 # Files whose definitions compete one by one; further files follow with a line each.

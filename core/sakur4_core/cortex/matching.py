@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import sys
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 
 from sakur4_core.cortex.asking import Query, Word
 from sakur4_core.store import cortex as sql
@@ -17,7 +21,7 @@ from sakur4_core.store.cortex import Stretch
 FADE = 0.5
 BEST_PASSAGES = 12
 # How much it counts what share of the query's weight a file has any word for.
-COVER_POWER = 0.5
+COVER_POWER = 0.3
 # The rarest words are looked up first; those past so many rows say little and cost most.
 MAX_ROWS = 25_000
 # Words more common than this say nothing of files that are set aside.
@@ -55,6 +59,8 @@ def match(db: sqlite3.Connection, query: Query, files: list[Stretch]) -> Matches
         files: Every parsed file, by its rows.
     """
     found = Matches()
+    if not files:
+        return found
     places = _Places(files)
     rows = sql.passage_count(db)
     scores: dict[int, float] = defaultdict(float)
@@ -64,7 +70,8 @@ def match(db: sqlite3.Connection, query: Query, files: list[Stretch]) -> Matches
         if count and used < MAX_ROWS:
             hits = sql.match_passages(db, _in_body(word), with_aside=count <= MAX_ROWS_ASIDE)
             used += len(hits)
-            worth = word.weight * _idf(len({places.file_of(row) for row, _ in hits}), len(files))
+            within = sum(1 for _ in places.files_of(row for row, _ in hits))
+            worth = word.weight * _idf(within, len(files))
             scale = worth / max(math.log((rows - count + 0.5) / (count + 0.5)), LEAST_IDF)
             bit = 1 << len(found.worth)
             for row, score in hits:
@@ -88,13 +95,21 @@ class _Places:
     def __len__(self) -> int:
         return len(self._files)
 
-    def file_of(self, row: int) -> Stretch | None:
-        """The file, or None for a dead row."""
-        at = bisect_right(self._first, row) - 1
-        if at < 0:
-            return None
-        file = self._files[at]
-        return file if row - file.first < max(file.definitions, 1) else None
+    def files_of(self, rows: Iterable[int]) -> Iterator[tuple[Stretch, list[int]]]:
+        """The files of these rows, which ascend, and which of them are theirs; no dead ones."""
+        file, end = self._files[0], -1
+        held: list[int] = []
+        for row in rows:
+            if row >= end:
+                if held:
+                    yield file, held
+                at = bisect_right(self._first, row)
+                file, held = self._files[at - 1], []
+                end = self._first[at] if at < len(self._first) else sys.maxsize
+            if 0 <= row - file.first < file.definitions:
+                held.append(row)
+        if held:
+            yield file, held
 
 
 def _rarest_first(db: sqlite3.Connection, query: Query) -> list[tuple[int, Word]]:
@@ -114,7 +129,7 @@ def _idf(count: int, of: int) -> float:
 def _match_path(db: sqlite3.Connection, word: Word, places: _Places, found: Matches) -> None:
     for column, scores in (("file", found.file), ("folder", found.folder)):
         rows = sql.rows_with(db, f"{column} : {word.phrase}")
-        files = [file for row in rows if (file := places.file_of(row)) is not None]
+        files = [file for file, _ in places.files_of(rows)]
         worth = word.weight * _idf(len(files), len(places))
         for file in files:
             scores[file.path] = scores.get(file.path, 0.0) + worth
@@ -122,15 +137,12 @@ def _match_path(db: sqlite3.Connection, word: Word, places: _Places, found: Matc
 
 def _join(found: Matches, places: _Places, scores: dict[int, float], seen: dict[int, int]) -> None:
     """From rows to files."""
-    covered: dict[str, int] = defaultdict(int)
-    for row in sorted(scores):
-        file = places.file_of(row)
-        if file is not None:
-            found.passages.setdefault(file.path, {})[row - file.first] = scores[row]
-            covered[file.path] |= seen[row]
     worths = list(found.worth.values())
-    for path, held in found.passages.items():
-        best = sorted(held.values(), reverse=True)[:BEST_PASSAGES]
-        share = sum(worth for at, worth in enumerate(worths) if covered[path] >> at & 1)
+    total = found.total
+    for file, rows in places.files_of(sorted(scores)):
+        found.passages[file.path] = {row - file.first: scores[row] for row in rows}
+        best = sorted((scores[row] for row in rows), reverse=True)[:BEST_PASSAGES]
         score = sum(value * FADE**at for at, value in enumerate(best))
-        found.text[path] = score * (share / found.total) ** COVER_POWER
+        covered = reduce(or_, (seen[row] for row in rows))
+        share = sum(worth for at, worth in enumerate(worths) if covered >> at & 1)
+        found.text[file.path] = score * (share / total) ** COVER_POWER

@@ -170,10 +170,12 @@ class Resolver:
             if given is not None:
                 return given
             bound = (at, name) in unit.members or (at, name) in unit.imports
-            if bound or at <= MODULE_SCOPE:
+            if bound:
                 break
             if name in unit.local.get(at, ()):
                 return None
+            if at <= MODULE_SCOPE:
+                break
             at = max(unit.parents[at], MODULE_SCOPE)
         found = self._lookup(unit, scope, name, depth)
         if found is None and unit.language.name in PATH_WISE:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Never
 
 from sakur4_core.cortex.model import MODULE_SCOPE, Import, Reference
-from sakur4_core.cortex.modules import OUTSIDE, PACKAGE_WIDE, Outside
+from sakur4_core.cortex.modules import OUTSIDE, PACKAGE_WIDE, PATH_WISE, Outside
 from sakur4_core.cortex.resolution import Meaning, Resolver, Target
 from sakur4_core.cortex.units import HOLDERS, Unit
 from sakur4_core.store.packing import how
 
-KINDS: Final = frozenset({"calls", "inherits", "references"})
+_HARD: Final = object()
 
 
 class Elsewhere(Exception):
@@ -102,13 +102,48 @@ def settle(unit: Unit, references: tuple[Reference, ...]) -> Uses:
 
 
 def _meaning(resolver: Resolver, unit: Unit, use: Reference) -> Any:
+    scope = use.scope
+    if use.kind == "inherits":
+        scope = max(unit.parents[scope], MODULE_SCOPE)
+    plain = _plain(unit, scope, use.receiver, use.name)
+    if plain is not _HARD:
+        return plain
     try:
         return resolver.reference(unit, use)
     except Elsewhere:
-        scope = use.scope
-        if use.kind == "inherits":
-            scope = max(unit.parents[scope], MODULE_SCOPE)
         return _reduced(unit, scope, use.receiver, use.name)
+
+
+def _plain(unit: Unit, scope: int, receiver: str, name: str) -> Any:
+    """The same as the resolver finds, for the names that are most of all; or ``_HARD``."""
+    head = receiver.partition(".")[0] if receiver else name
+    if receiver and (head.endswith(")") or head in unit.language.own_names or head == "super"):
+        return _HARD
+    if head == "?":
+        return None
+    at = scope
+    while True:
+        if receiver and head in unit.typed.get(at, ()):
+            return _HARD
+        if at == scope or unit.kinds[at] not in HOLDERS:
+            index = unit.members.get((at, head))
+            if index is not None:
+                return _HARD if receiver else Target(unit.path, index)
+            if (at, head) in unit.imports:
+                return at, receiver, name
+            if head in unit.local.get(at, ()):
+                return None if receiver else OUTSIDE
+        elif receiver:
+            return _HARD
+        if at <= MODULE_SCOPE:
+            break
+        at = max(unit.parents[at], MODULE_SCOPE)
+    language = unit.language
+    if unit.stars or language.name in PACKAGE_WIDE:
+        return MODULE_SCOPE, receiver, name
+    if head in language.builtins:
+        return OUTSIDE
+    return (MODULE_SCOPE, receiver, name) if receiver and language.name in PATH_WISE else None
 
 
 def _place(uses: Uses, use: Reference, meaning: Any) -> None:
@@ -148,7 +183,8 @@ def _binding(unit: Unit, scope: int, name: str, *, typed: bool) -> tuple[int, st
     for at in _outwards(unit, scope):
         if typed and name in unit.typed.get(at, {}):
             return at, unit.typed[at][name]
-        if (at, name) in unit.members or (at, name) in unit.imports:
+        skipped = not typed and at != scope and unit.kinds[at] in HOLDERS
+        if not skipped and ((at, name) in unit.members or (at, name) in unit.imports):
             break
     return at, None
 

@@ -15,7 +15,7 @@ from sakur4_core.store.cortex import SymbolRow
 
 # How steeply the worth of a definition falls with its file's score, with a query and without:
 # what a query is about stands in few files, and a map of the whole shows many.
-QUERY_POWER = 4.0
+QUERY_POWER = 2.5
 PLAIN_POWER = 0.5
 # Shares of what a query's words are worth: in a definition's own lines, its name, its signature,
 # and the name of what holds it. Measured over the localisation tasks (docs/benchmarks.md).
@@ -76,17 +76,16 @@ def _by_query(
     worth, total = matches.worth, matches.total
 
     def share(stems: frozenset[str]) -> float:
-        return sum(worth[stem] for stem in sorted(stems) if stem in worth) / total
+        return sum(worth[stem] for stem in sorted(stems)) / total if stems else 0.0
 
-    made = []
+    made, wanted = [], frozenset(worth)
     for symbol in symbols:
-        own = stems_of(symbol.name)
-        owner = stems_of(symbol.qualified_name.rpartition(".")[0]) - own
+        stems = stems_of(symbol.name)
+        own = stems & wanted
+        owner = (stems_of(symbol.qualified_name.rpartition(".")[0]) & wanted) - own
+        around = (stems_of(symbol.signature) & wanted) - own
         matched = ANY + BODY * bodies.get(symbol.fact_row, 0.0) / total
-        matched += NAME * share(own) + OWNER * share(owner)
-        matched += NAME_SHARE * sum(1 for stem in own if stem in worth) / max(1, len(own))
-        matched += EXACT * names.get(symbol.name, 0.0)
-        if not worth.keys().isdisjoint(stems_of(symbol.signature)):
-            matched += SIGNATURE * share(stems_of(symbol.signature) - own)
+        matched += NAME * share(own) + OWNER * share(owner) + SIGNATURE * share(around)
+        matched += NAME_SHARE * len(own) / max(1, len(stems)) + EXACT * names.get(symbol.name, 0)
         made.append(matched)
     return made

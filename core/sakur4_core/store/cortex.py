@@ -63,8 +63,7 @@ class CallerRow:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolRow:
+class SymbolRow(NamedTuple):
     """One definition with its file."""
 
     fact_row: int
@@ -392,7 +391,7 @@ def symbols_named(db: sqlite3.Connection, name: str) -> list[SymbolRow]:
         f"{SYMBOL} WHERE name = ? AND kind <> ? ORDER BY file_path, line_start, fact_row",
         (name, FactKind.IMPORT),
     )
-    return [SymbolRow(*row) for row in rows]
+    return list(map(SymbolRow._make, rows))
 
 
 def symbols_of_files(db: sqlite3.Connection, paths: Sequence[str]) -> list[SymbolRow]:
@@ -403,7 +402,7 @@ def symbols_of_files(db: sqlite3.Connection, paths: Sequence[str]) -> list[Symbo
         " AND kind NOT IN (?, ?) ORDER BY file_path, line_start, fact_row",
         (*paths, FactKind.IMPORT, FactKind.MODULE),
     )
-    return [SymbolRow(*row) for row in rows]
+    return list(map(SymbolRow._make, rows))
 
 
 def names_like(db: sqlite3.Connection, part: str, limit: int) -> list[str]:

@@ -15,6 +15,11 @@ from typing import Any, NamedTuple
 
 EDGE_KINDS = ("calls", "imports", "inherits", "references")
 CONFIDENCES = ("exact", "probable", "unresolved")
+_HOW = {
+    (kind, confidence): EDGE_KINDS.index(kind) + 4 * CONFIDENCES.index(confidence)
+    for kind in EDGE_KINDS
+    for confidence in CONFIDENCES
+}
 # Numbers that one use takes in a packed row of edges, and their size in bytes.
 NUMBERS_A_USE = 3
 BYTES_A_USE = 4 * NUMBERS_A_USE
@@ -106,7 +111,7 @@ def seen_mark(interface_hash: str | None) -> int:
 
 def how(kind: str, confidence: str) -> int:
     """The number that stands for a kind of edge and how certain it is; below 16."""
-    return EDGE_KINDS.index(kind) + 4 * CONFIDENCES.index(confidence)
+    return _HOW[kind, confidence]
 
 
 def pack_edges(found: Iterable[Use]) -> bytes:

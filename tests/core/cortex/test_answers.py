@@ -16,10 +16,6 @@ from sakur4_core.errors import InvalidInput
 from sakur4_core.events import INDEX_UPDATED
 
 
-def entries(text: str) -> list[str]:
-    return [line for line in text.splitlines() if not line.startswith("#")]
-
-
 async def large(write: Any) -> None:
     write(
         {
@@ -31,24 +27,6 @@ async def large(write: Any) -> None:
             for n in range(20)
         }
     )
-
-
-@pytest.mark.parametrize("query", [None, "Part3x4 act value", "expire the session"])
-@pytest.mark.parametrize("names_only", [False, True])
-async def test_a_smaller_map_is_a_prefix_of_a_larger(
-    engine: Engine, cortex: Cortex, write: Any, query: str | None, names_only: bool
-) -> None:
-    await large(write)
-    before: list[str] = []
-    count = engine.workspace.counter.count
-    for budget in (60, 100, 300, 1500, 8000):
-        answer = await cortex.repo_map(budget, query=query, names_only=names_only)
-        now = entries(answer.text)
-        assert now[: len(before)] == before
-        assert answer.tokens == count(answer.text) <= budget
-        assert "secret_body" not in answer.text
-        before = now
-    assert len(before) > 40
 
 
 async def test_a_map_is_dated_covered_and_the_same_twice(cortex: Cortex) -> None:
@@ -188,36 +166,6 @@ async def test_an_update_is_an_event(engine: Engine, cortex: Cortex) -> None:
     assert event.detail["paths"] == ["src/api.py", "src/auth.py"]
     assert event.detail["symbols"] > 4
     assert event.detail["ms"] == 0
-
-
-SCRIPT = """
-import asyncio, sys
-from sakur4_core.engine import Engine
-async def main():
-    async with Engine.open(sys.argv[1], store=":memory:") as engine:
-        answer = await engine.repo_map(900, query="Part3x4 act value")
-        sys.stdout.write("\\n".join(answer.text.splitlines()[1:]))
-asyncio.run(main())
-"""
-
-
-async def test_the_same_bytes_under_every_hash_seed(project: Path, write: Any) -> None:
-    await large(write)
-    seen = set()
-    for seed in ("0", "1"):
-        environment = {
-            **os.environ,
-            "PYTHONHASHSEED": seed,
-            "PYTHONPATH": os.pathsep.join(sys.path),
-        }
-        done = subprocess.run(
-            [sys.executable, "-c", SCRIPT, str(project)],
-            env=environment,
-            check=True,
-            capture_output=True,
-        )
-        seen.add(done.stdout)
-    assert len(seen) == 1
 
 
 def test_importing_the_cortex_is_cheap() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sakur4_core.cortex import reading
+from sakur4_core.cortex import parsing, reading
 from sakur4_core.cortex.cortex import Cortex
 from sakur4_core.cortex.discovery import discover, folders
 from sakur4_core.engine import Engine
@@ -110,6 +110,21 @@ async def test_field_defect_20_a_file_that_never_ends_is_given_up(
         assert set((await statuses(engine)).values()) == {"timed_out"}
 
 
+@pytest.mark.parametrize("text", ["x = " + "(" * 600 + ")" * 600, "x = f" + "()" * 600])
+async def test_field_defect_20_what_nests_deeply_is_parsed_in_a_process(
+    engine: Engine, cortex: Cortex, write: Any, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    started = []
+    real = parsing._start
+    monkeypatch.setattr(parsing, "_start", lambda: started.append(1) or real())
+    await cortex.index()
+    assert not started
+    write({"deep.py": text + "\n"})
+    await cortex.index()
+    assert started
+    assert (await statuses(engine))["deep.py"] == "parsed"
+
+
 def test_field_defect_20_ignored_trees_are_not_watched(project: Path, write: Any) -> None:
     write({".gitignore": "node_modules/\n*.log\n", "a/b/c.py": "", "d.log/x.py": ""})
     write({f"node_modules/p{n}/index.js": "" for n in range(20)})
@@ -164,8 +179,8 @@ async def test_nasty_files_never_stop_an_index(
 ) -> None:
     nasty = {
         "one_line.json": b'{"a":[' + b'{"k":"v"},' * 1_000_000 + b"{}]}",
-        "deep.py": b"x = " + b"(" * 20_000 + b")" * 20_000 + b"\n",
-        "deep.json": b"[" * 100_000 + b"]" * 100_000,
+        "deep.py": b"x = " + b"(" * 2_000 + b")" * 2_000 + b"\n",
+        "deep.json": b"[" * 20_000 + b"]" * 20_000,
         "open.js": b"`${" * 5_000,
         "bytes.py": bytes(range(1, 256)) * 20,
         "only_nul.py": b"\0" * 5_000,

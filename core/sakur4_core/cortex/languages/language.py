@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sakur4_core.cortex.languages.layout import PLAIN_RULES, NormalRules
 from sakur4_core.cortex.languages.syntax import child, text
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-@dataclass(frozen=True, slots=True)
-class RawImport:
+class RawImport(NamedTuple):
     """One imported name. ``name`` is None for a whole module and ``*`` for all its names.
 
     Attributes:
@@ -30,8 +29,7 @@ class RawImport:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class RawExport:
+class RawExport(NamedTuple):
     """The name under which a file offers what it calls ``name`` itself."""
 
     alias: str
@@ -39,8 +37,7 @@ class RawExport:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(NamedTuple):
     """A name that a data file declares, its value where it has a plain one, and its lines."""
 
     name: str
@@ -50,8 +47,7 @@ class Declared:
     kind: FactKind = FactKind.CONSTANT
 
 
-@dataclass(frozen=True, slots=True)
-class Typing:
+class Typing(NamedTuple):
     """A name, the node of the type it gets, or else the node of the name it is set to.
 
     ``member``: the name is one of the type around it, though it stands elsewhere.

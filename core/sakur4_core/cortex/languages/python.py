@@ -25,6 +25,7 @@ NAMES = ("identifier", "attribute")
 
 QUERY = """
 (function_definition) @definition.function
+(assignment left: (identifier) right: (lambda)) @definition.function
 (class_definition) @definition.class
 (type_alias_statement) @definition.type
 (assignment left: [(identifier) (pattern_list) (tuple_pattern)]) @definition.constant
@@ -112,6 +113,10 @@ NORMAL = NormalRules(
 )
 
 
+# Comments, and what only holds lines together.
+_COMMENT = re.compile(r"#[^\n]*|[()\\]")
+
+
 def names(definition: Node) -> Iterator[str]:
     """A definition's name; of an assignment, every name that it binds."""
     named = child(definition, "name") or child(definition, "left")
@@ -127,73 +132,67 @@ def names(definition: Node) -> Iterator[str]:
 
 
 def body(definition: Node) -> Node | None:
-    """A definition's body; of an assignment, what is assigned."""
-    return child(definition, "body") or child(definition, "right")
+    """A definition's body; of an assignment, what is assigned, or the body of its lambda."""
+    value = child(definition, "right")
+    if value is not None:
+        return child(value, "body") if value.type == "lambda" else value
+    return child(definition, "body")
 
 
 def typings(node: Node) -> Iterator[Typing]:
     """The types that an assignment, a parameter or a ``with`` target gives."""
-    if node.type == "assignment":
+    kind = node.type
+    if kind == "assignment":
         target, value = child(node, "left"), child(node, "right")
-        if target is None or target.type not in NAMES:
+        if target is None or (target_kind := target.type) not in NAMES:
             return
-        if value is not None and value.type == "call":
-            yield from _typing(target, child(value, "function"))
-        yield from _typing(target, _only(child(node, "type")))
-        if target.type == "attribute" and value is not None and value.type == "identifier":
+        value_kind = "" if value is None else value.type
+        given = child(value, "function") if value is not None and value_kind == "call" else None
+        if given is not None and given.type in NAMES:
+            yield Typing(target, given)
+        annotated = _annotated(node)
+        if annotated is not None:
+            yield Typing(target, annotated)
+        if target_kind == "attribute" and value_kind == "identifier":
             yield Typing(target, None, value)
-    elif node.type == "as_pattern":
-        value, alias = first(node, "call"), child(node, "alias")
-        target = inside(alias, "identifier")
-        if value is not None and target is not None:
-            yield from _typing(target, child(value, "function"))
+    elif kind == "as_pattern":
+        value, target = first(node, "call"), inside(child(node, "alias"), "identifier")
+        given = None if value is None else child(value, "function")
+        if target is not None and given is not None and given.type in NAMES:
+            yield Typing(target, given)
     else:
-        target = child(node, "name") or first(node, "identifier")
-        if target is not None:
-            yield from _typing(target, _only(child(node, "type")))
+        target, annotated = child(node, "name") or first(node, "identifier"), _annotated(node)
+        if target is not None and annotated is not None:
+            yield Typing(target, annotated)
 
 
-def _typing(target: Node, given: Node | None) -> Iterator[Typing]:
-    if given is not None and given.type in NAMES:
-        yield Typing(target, given)
-
-
-def _only(given: Node | None) -> Node | None:
-    return given.named_children[0] if given is not None and given.named_children else None
+def _annotated(node: Node) -> Node | None:
+    """The name in an annotation that is no more than a name."""
+    annotation = child(node, "type")
+    given = None if annotation is None else annotation.named_child(0)
+    return given if given is not None and given.type in NAMES else None
 
 
 def read_imports(statement: Node) -> Iterator[RawImport]:
-    """Every name that an import statement binds."""
+    """Every name that an import statement binds.
+
+    The grammar settled that it is one, so its words are enough to go by.
+    """
     at = line(statement)
-    origin = child(statement, "module_name")
-    level, module = (0, "") if origin is None else _split_level(_compact(origin))
-    for node in statement.children_by_field_name("name"):
-        name, alias = _name_and_alias(node)
-        if origin is not None:
-            yield RawImport(alias or name, module, name, level, at)
-        elif alias:
-            yield RawImport(alias, name, None, 0, at)
-        else:
+    words = " ".join(_COMMENT.sub(" ", text(statement)).split())
+    if words.startswith("import "):
+        for part in words.removeprefix("import ").split(","):
+            module, _, alias = part.strip().partition(" as ")
             # `import a.b` binds `a`; what is reached through it is found part by part.
-            yield RawImport(name.partition(".")[0], name, None, 0, at)
-    if first(statement, "wildcard_import") is not None:
-        yield RawImport("*", module, "*", level, at)
-
-
-def _name_and_alias(node: Node) -> tuple[str, str]:
-    if node.type != "aliased_import":
-        return _compact(node), ""
-    name, alias = child(node, "name"), child(node, "alias")
-    return ("" if name is None else _compact(name)), ("" if alias is None else _compact(alias))
-
-
-def _split_level(origin: str) -> tuple[int, str]:
-    module = origin.lstrip(".")
-    return len(origin) - len(module), module
-
-
-def _compact(node: Node) -> str:
-    return "".join(text(node).split())
+            yield RawImport(alias or module.partition(".")[0], module, None, 0, at)
+        return
+    origin, _, names = words.removeprefix("from").partition(" import ")
+    module = origin.replace(" ", "").lstrip(".")
+    level = origin.count(".") - module.count(".")
+    for part in names.split(","):
+        name, _, alias = part.strip().partition(" as ")
+        if name:
+            yield RawImport(alias or name, module, name, level, at)
 
 
 def module_name(path: str) -> str:

@@ -21,7 +21,7 @@ def read(root: Path, name: str, data: bytes) -> ParsedFile:
     found = look(root, name)
     assert found is not None
     language = language_of(name)
-    return extract(Job(found, language and language.name, 1_000_000))
+    return extract(Job(found, None if language is None else language.name, 1_000_000))
 
 
 def names(parsed: ParsedFile) -> list[str]:

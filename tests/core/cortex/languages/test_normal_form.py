@@ -11,13 +11,13 @@ from sakur4_core.cortex.languages import by_name
 
 def whole(language: str, text: str) -> str:
     """The hash of a whole file."""
-    return parse("a/sample", text, by_name(language))["definitions"][0].body_hash
+    return str(parse("a/sample", text, by_name(language))["definitions"][0].body_hash)
 
 
 def surface(language: str, text: str, name: str) -> str:
     """The hash of a definition's declared surface."""
     found = parse("a/sample", text, by_name(language))["definitions"]
-    return next(one.interface_hash for one in found if one.qualified_name == name)
+    return str(next(one.interface_hash for one in found if one.qualified_name == name))
 
 
 SAME = [

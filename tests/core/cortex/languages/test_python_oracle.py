@@ -42,7 +42,7 @@ def functions() -> tuple[str, ...]:
 def form(text: str) -> str | None:
     """The hash of a text's normal form; None where the grammar does not know it."""
     parts = parse("a.py", text, PYTHON)
-    return None if parts["broken"] else parts["definitions"][0].body_hash
+    return None if parts["broken"] else str(parts["definitions"][0].body_hash)
 
 
 def literals(text: str) -> list[str]:

@@ -37,3 +37,7 @@ func (h *Handler) wrapAll(with func(*Handler) *Handler) {
 	go h.Serve() // => api/handler.go Handler.Serve
 	defer notify() // => api/notify.go notify
 }
+
+func (h *Handler) notify() {
+	notify() // => api/notify.go notify
+}
