@@ -20,6 +20,7 @@ from sakur4_core.context.window import Window
 from sakur4_core.cortex.cortex import Cortex
 from sakur4_core.events import Event, EventBus
 from sakur4_core.harness.importer import Importer
+from sakur4_core.harness.tail import Follower
 from sakur4_core.memory.anchors import Anchors
 from sakur4_core.memory.atlas import Atlas
 from sakur4_core.memory.entomb import Redactions
@@ -68,6 +69,7 @@ class Engine:
         self.consolidator = Dream(workspace, self.cortex)
         self._transfer = Transfer(workspace)
         self.importer = Importer(workspace, self._heard)
+        self.follower = Follower(workspace, self.importer)
         self._kind = kind
         self._feed = Feed(workspace.database, self.events)
         self._lease = Lease(workspace.place.lease)
@@ -168,6 +170,8 @@ class Engine:
             self._spawn(self.cortex.watch())
         if self.settings.dream.enabled:
             self._spawn(self.consolidator.run())
+        if self.settings.harness.tail:
+            self._spawn(self.follower.run())
         self._spawn(self.recaller.keep())
         if self.settings.context.auto_plan:
             self._spawn(self.auto_plan.run())
@@ -489,6 +493,7 @@ class Engine:
                     self.cortex,
                     self.recaller,
                     self.coherence,
+                    self.follower,
                 )
                 for problem in part.degraded
             ),

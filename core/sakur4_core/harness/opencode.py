@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,26 @@ from sakur4_core.harness.records import Record, SessionSeen, Skipped
 _TABLES = {"session", "message", "part"}
 
 
-def read_database(
-    file: Path, *, directory: str | None = None, since_ms: int = 0, finished_only: bool = False
-) -> Iterator[Record]:
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What is read of a database that is in use: only what changes no more.
+
+    Attributes:
+        directory: The work tree whose sessions are read, those in folders below it included.
+        active_ms: Only sessions updated at or after this time, in milliseconds since 1970.
+        since_ms: Only messages updated at or after this time.
+    """
+
+    directory: Path
+    active_ms: int
+    since_ms: int
+
+
+def read_database(file: Path, live: Live | None = None) -> Iterator[Record]:
     """The records of a database, opened for reading only; the newest session last.
 
     Args:
-        directory: Only sessions of this work tree, those in folders below it included.
-        since_ms: Only messages updated at or after this time.
-        finished_only: Leave out what may still change (a live database).
+        live: What to read of a database in use; None for all of it as it stands.
 
     Raises:
         InvalidInput: The file is no opencode database.
@@ -42,7 +54,9 @@ def read_database(
             newer = opencode_v2.has_messages(db, tables)
             if not newer and not tables >= _TABLES:
                 raise InvalidInput(f"{file} is no opencode database.", "Name opencode.db.")
-            for seen in _sessions(db, tables, newer=newer, directory=directory):
+            since_ms = 0 if live is None else live.since_ms
+            finished_only = live is not None
+            for seen in _sessions(db, tables, newer=newer, live=live):
                 yield seen
                 sidechain = seen.parent_session is not None
                 if newer:
@@ -95,27 +109,8 @@ def is_database(file: Path) -> bool:
     return tables >= _TABLES or "session_message" in tables
 
 
-def newest_update(file: Path) -> tuple[int, int]:
-    """The newest change of a database, and the number of its messages; zeros if unreadable.
-
-    It moves whenever a message or a part does, rows that change in place included.
-    """
-    try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as db:
-            tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
-            newest, rows = 0, 0
-            for table in ("message", "part", "session_message"):
-                if table in tables:
-                    query = f"SELECT coalesce(max(time_updated), 0), count(*) FROM {table}"
-                    updated, count = db.execute(query).fetchone()
-                    newest, rows = max(newest, updated), rows + count
-            return newest, rows
-    except sqlite3.Error:
-        return 0, 0
-
-
 def _sessions(
-    db: sqlite3.Connection, tables: set[str], *, newer: bool, directory: str | None
+    db: sqlite3.Connection, tables: set[str], *, newer: bool, live: Live | None
 ) -> list[SessionSeen]:
     found: dict[str, tuple[int, SessionSeen]] = {}
     for table in ("session", "session_v2"):
@@ -130,14 +125,15 @@ def _sessions(
                 text(columns.get("directory")),
                 title=text(columns.get("title")),
             )
-            if directory is None or _within(seen.cwd, directory):
-                found[seen.session_id] = (number(columns.get("time_updated")) or 0, seen)
+            updated = number(columns.get("time_updated")) or 0
+            if live is None or (
+                updated >= live.active_ms
+                and seen.cwd is not None
+                and Path(seen.cwd).is_relative_to(live.directory)
+            ):
+                found[seen.session_id] = (updated, seen)
     aged = sorted(found.values(), key=lambda one: (one[0], one[1].session_id))
     return [seen for _, seen in aged]
-
-
-def _within(where: str | None, directory: str) -> bool:
-    return where is not None and Path(where).is_relative_to(directory)
 
 
 def _messages(db: sqlite3.Connection, session_id: str, since_ms: int) -> Iterator[Message]:
