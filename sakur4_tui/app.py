@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
-from sakur4_core.errors import ConfigError
+from sakur4_core.errors import ConfigError, Sakur4Error
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
@@ -26,7 +26,8 @@ from sakur4_tui.palette import ActionProvider
 from sakur4_tui.screens.main import MainScreen
 
 if TYPE_CHECKING:
-    from sakur4_core.engine import Engine
+    from sakur4_tui.gate import EngineGate
+    from sakur4_tui.opening import Opening
 
 log = logging.getLogger(__name__)
 
@@ -37,10 +38,13 @@ STOPPED = (
 
 
 class Sakur4App(App[None]):
-    """The interface over one open engine. It never closes the engine.
+    """The interface over one engine, which it draws before the engine is open.
+
+    It never closes the engine.
 
     Args:
-        engine: Whose project is shown.
+        opening: The project that is shown, and its settings.
+        gate: The engine, open or not yet.
         theme: A theme's name instead of the settings'.
         driver_class: Where to draw instead of the standard terminal.
         zone: The zone times are shown in; None is the machine's own.
@@ -60,18 +64,21 @@ class Sakur4App(App[None]):
 
     def __init__(
         self,
-        engine: Engine,
+        opening: Opening,
+        gate: EngineGate,
         *,
         theme: str | None = None,
         driver_class: type[Driver] | None = None,
         zone: tzinfo | None = None,
     ) -> None:
-        self.engine = engine
+        self._gate = gate
+        self._clock = opening.clock
         self._zone = zone
-        settings = engine.settings.tui
+        self.unopened: Sakur4Error | None = None
+        settings = opening.settings.tui
         self._glyphs = ASCII if settings.ascii else UNICODE
         self._themes, problems = theming.load_themes(
-            (theming.shipped_folder(), engine.home.themes)
+            (theming.shipped_folder(), opening.home.themes)
         )
         self._problems = [str(problem) for problem in problems]
         wanted = self._themes.get(theme or settings.theme)
@@ -93,7 +100,7 @@ class Sakur4App(App[None]):
         self._problems += keymap.problems
         self._keys = keymap.keys
         self.set_keymap(keymap.keys)
-        self.main = MainScreen(engine, self.look)
+        self.main = MainScreen(gate, opening.root.name, self.look)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return self._variables
@@ -103,7 +110,7 @@ class Sakur4App(App[None]):
 
     def look(self) -> Look:
         """How and when to draw."""
-        return Look(self._glyphs, self.engine.workspace.clock.now(), self._zone)
+        return Look(self._glyphs, self._clock.now(), self._zone)
 
     def get_default_screen(self) -> MainScreen:
         return self.main
@@ -112,13 +119,20 @@ class Sakur4App(App[None]):
 
     def on_mount(self) -> None:
         self._catch_signals()
-        self.run_worker(
-            carry_events(self.engine, self.main.post_message),
-            group="bridge",
-            exit_on_error=False,
-        )
+        self.call_after_refresh(self.run_worker, self._begin, group="bridge", exit_on_error=False)
         for problem in self._problems:
             self.notify(problem, title="Settings", severity="warning", markup=False)
+
+    async def _begin(self) -> None:
+        """Open the engine, then show what is in it and what happens in it."""
+        try:
+            engine = await self._gate.engine()
+        except Sakur4Error as error:
+            self.unopened = error
+            self.exit(return_code=1)
+            return
+        self.main.begin()
+        await carry_events(engine, self.main.post_message)
 
     def _catch_signals(self) -> None:
         """End as `q` does when told to end, so that the terminal is given back as it was."""

@@ -6,19 +6,17 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sakur4_core.errors import Sakur4Error
 
+from sakur4_tui.gate import EngineGate
 from sakur4_tui.mcp import process
-from sakur4_tui.mcp.gate import EngineGate
 from sakur4_tui.mcp.stdio import StdioConnection
 from sakur4_tui.mcp.wire import Wire
 
 if TYPE_CHECKING:
-    from textual.app import App
-
-    from sakur4_tui.cli.serve import Serving
+    from sakur4_tui.opening import Opening
 
 log = logging.getLogger(__name__)
 
@@ -26,17 +24,19 @@ SIGNALLED: Final = 128
 """Return codes above it tell the signal that ended the interface; it is meant for all of us."""
 
 
-async def serve(wire: Wire, serving: Serving, parent: int, terminal: int) -> None:
+async def serve(wire: Wire, opening: Opening, parent: int, terminal: int) -> None:
     """Serve MCP and draw on the descriptor ``terminal``, on one engine in one loop.
 
     The end of the connection ends both. Quitting the interface leaves the server running:
     the agent, not the person at the terminal, started this process.
     """
-    gate = EngineGate(serving.engine)
+    gate = EngineGate(opening.engine)
     connection = StdioConnection(wire)
-    interface = asyncio.create_task(_draw(gate, terminal, connection.end), name="sakur4-interface")
+    interface = asyncio.create_task(
+        _draw(opening, gate, terminal, connection.end), name="sakur4-interface"
+    )
     try:
-        await process.answer(connection, gate, serving.settings.mcp.toolset, parent)
+        await process.answer(connection, gate, opening.settings.mcp.toolset, parent)
     finally:
         process.exit_within(process.EXIT_GRACE_S)
         interface.cancel()
@@ -44,12 +44,16 @@ async def serve(wire: Wire, serving: Serving, parent: int, terminal: int) -> Non
         await gate.close()
 
 
-async def _draw(gate: EngineGate, terminal: int, end: Callable[[], None]) -> None:
+async def _draw(
+    opening: Opening, gate: EngineGate, terminal: int, end: Callable[[], None]
+) -> None:
+    from sakur4_tui.app import Sakur4App
+    from sakur4_tui.device_driver import driver_on
+
     try:
-        app = await _interface(gate, terminal)
+        app = Sakur4App(opening, gate, driver_class=driver_on(terminal))
     except Sakur4Error as error:
-        # The agent hears the same sentence from its next call.
-        os.write(terminal, f"sakur4-tui: {error}\r\n".encode())
+        _say(terminal, error)
         return
     running = asyncio.create_task(app.run_async())
     try:
@@ -60,14 +64,14 @@ async def _draw(gate: EngineGate, terminal: int, end: Callable[[], None]) -> Non
         raise
     except Exception:
         log.exception("the interface failed; the server goes on")
+    if app.unopened is not None:
+        # The agent hears the same sentence from its next call.
+        _say(terminal, app.unopened)
+        return
     (await gate.engine()).become("serve")
     if (app.return_code or 0) > SIGNALLED:
         end()
 
 
-async def _interface(gate: EngineGate, terminal: int) -> App[Any]:
-    engine = await gate.engine()
-    from sakur4_tui.app import Sakur4App
-    from sakur4_tui.device_driver import driver_on
-
-    return Sakur4App(engine, driver_class=driver_on(terminal))
+def _say(terminal: int, error: Sakur4Error) -> None:
+    os.write(terminal, f"sakur4-tui: {error}\r\n".encode())

@@ -12,6 +12,8 @@ import click
 from sakur4_core.errors import ConfigError
 
 from sakur4_tui.cli.place import Place
+from sakur4_tui.gate import EngineGate
+from sakur4_tui.opening import Opening, prepare
 
 SMALLEST = (60, 20)
 
@@ -24,7 +26,7 @@ def open_interface(place: Place, flags: Mapping[str, Any]) -> None:
         StoreError: The store cannot be used.
     """
     require_terminal()
-    code = asyncio.run(_show(place, flags))
+    code = asyncio.run(_show(prepare(place.project, place.store, "tui", flags)))
     if code:
         raise click.exceptions.Exit(code)
 
@@ -50,15 +52,16 @@ def require_terminal() -> None:
         )
 
 
-async def _show(place: Place, flags: Mapping[str, Any]) -> int:
-    from sakur4_core.engine import Engine
-
+async def _show(opening: Opening) -> int:
+    """Draw first, then open the engine: the frame stands while the engine is loaded."""
     from sakur4_tui.app import Sakur4App
 
-    settings = place.settings(flags)
-    async with Engine.open(
-        place.project, store=place.store, settings=settings, kind="tui"
-    ) as engine:
-        app = Sakur4App(engine)
-        await app.run_async(mouse=settings.tui.mouse)
-        return app.return_code or 0
+    gate = EngineGate(opening.engine)
+    app = Sakur4App(opening, gate)
+    try:
+        await app.run_async(mouse=opening.settings.tui.mouse)
+    finally:
+        await gate.close()
+    if app.unopened is not None:
+        raise app.unopened
+    return app.return_code or 0

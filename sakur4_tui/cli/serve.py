@@ -6,20 +6,18 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from sakur4_core.errors import ConfigError
 
 from sakur4_tui.mcp.wire import claim_wire
 
 if TYPE_CHECKING:
-    from sakur4_core.engine import Engine
-    from sakur4_core.paths import Home
-    from sakur4_core.settings import Settings
+    from sakur4_tui.opening import Opening
 
 LOG_LEVEL_VARIABLE: Final = "SAKUR4_LOG_LEVEL"
 LOG_BYTES: Final = 2_000_000
@@ -41,47 +39,18 @@ class ServeOptions:
     tty: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """Which project a process serves, with which settings, and as what."""
-
-    root: Path
-    store: str | None
-    settings: Settings
-    home: Home
-    kind: Literal["serve", "embedded"]
-
-    @asynccontextmanager
-    async def engine(self) -> AsyncIterator[Engine]:
-        """The engine, loaded off the loop: it brings parsers and the tokenizer along."""
-
-        def load() -> type[Engine]:
-            from sakur4_core.engine import Engine
-
-            return Engine
-
-        engine_type = await asyncio.to_thread(load)
-        async with engine_type.open(
-            self.root, store=self.store, settings=self.settings, kind=self.kind, home=self.home
-        ) as engine:
-            yield engine
-
-
-def prepare(options: ServeOptions) -> Serving:
+def prepare(options: ServeOptions) -> Opening:
     """Check what can be checked at once, and open the log.
 
     Raises:
         ConfigError: The project is no directory, or a setting does not fit.
     """
-    from sakur4_core.paths import Home, find_root
-    from sakur4_core.settings import load_settings
+    from sakur4_tui import opening
 
-    home = Home.resolve()
-    root = find_root(options.project)
-    settings = load_settings(user_file=home.settings_file, project_root=root, flags=options.flags)
-    open_log(home.logs / "serve.log", to_stderr=options.tty is None)
-    kind: Literal["serve", "embedded"] = "serve" if options.tty is None else "embedded"
-    return Serving(root, options.store, settings, home, kind)
+    kind: opening.Kind = "serve" if options.tty is None else "embedded"
+    prepared = opening.prepare(options.project, options.store, kind, options.flags)
+    open_log(prepared.home.logs / "serve.log", to_stderr=options.tty is None)
+    return prepared
 
 
 def open_terminal(device: Path) -> int:
@@ -164,12 +133,12 @@ def serve(options: ServeOptions) -> None:
         print("sakur4-tui: waiting for an MCP client's frames on stdin.", file=sys.stderr)
     wire = claim_wire()
     with lean_imports():
-        serving = prepare(options)
+        opening = prepare(options)
         terminal = None if options.tty is None else open_terminal(Path(options.tty))
         from sakur4_tui.mcp import process
     if terminal is None:
-        asyncio.run(process.serve(wire, serving, parent))
+        asyncio.run(process.serve(wire, opening, parent))
     else:
         from sakur4_tui import embedded
 
-        asyncio.run(embedded.serve(wire, serving, parent, terminal))
+        asyncio.run(embedded.serve(wire, opening, parent, terminal))

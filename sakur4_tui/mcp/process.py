@@ -8,13 +8,13 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Final
 
-from sakur4_tui.mcp.gate import EngineGate
+from sakur4_tui.gate import EngineGate
 from sakur4_tui.mcp.server import Gateway
 from sakur4_tui.mcp.stdio import StdioConnection
 from sakur4_tui.mcp.wire import Wire
 
 if TYPE_CHECKING:
-    from sakur4_tui.cli.serve import Serving
+    from sakur4_tui.opening import Opening
 
 PARENT_POLL_S: Final = 0.5
 EXIT_GRACE_S: Final = 1.5
@@ -24,11 +24,11 @@ WARM_AFTER_S: Final = 0.25
 """Time after the first answer before the engine is loaded: clients ask for the lists first."""
 
 
-async def serve(wire: Wire, serving: Serving, parent: int) -> None:
+async def serve(wire: Wire, opening: Opening, parent: int) -> None:
     """Serve one client until it closes its side, or ``parent`` is gone."""
-    gate = EngineGate(serving.engine)
+    gate = EngineGate(opening.engine)
     try:
-        await answer(StdioConnection(wire), gate, serving.settings.mcp.toolset, parent)
+        await answer(StdioConnection(wire), gate, opening.settings.mcp.toolset, parent)
     finally:
         exit_within(EXIT_GRACE_S)
         await gate.close()

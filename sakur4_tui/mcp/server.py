@@ -16,9 +16,9 @@ from sakur4_core import __version__
 from sakur4_core.errors import NotFound, Sakur4Error
 from sakur4_core.models import to_json
 
+from sakur4_tui.gate import EngineGate
 from sakur4_tui.mcp import resources, texts
 from sakur4_tui.mcp.call import Call, Conversation
-from sakur4_tui.mcp.gate import EngineGate
 from sakur4_tui.mcp.order import Place
 from sakur4_tui.mcp.registry import Tool
 from sakur4_tui.mcp.tools import toolset as tools_of

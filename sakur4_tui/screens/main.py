@@ -37,7 +37,7 @@ from sakur4_tui.widgets.tiers import TiersPane
 from sakur4_tui.widgets.virtual import VirtualList
 
 if TYPE_CHECKING:
-    from sakur4_core.engine import Engine
+    from sakur4_tui.gate import EngineGate
 
 log = logging.getLogger(__name__)
 
@@ -79,9 +79,9 @@ class MainScreen(Screen[None]):
     current: reactive[str] = reactive("inbox", repaint=False)
     zoomed: reactive[bool] = reactive(False, bindings=True, repaint=False)
 
-    def __init__(self, engine: Engine, look: Callable[[], Look]) -> None:
+    def __init__(self, gate: EngineGate, project: str, look: Callable[[], Look]) -> None:
         super().__init__()
-        self._engine = engine
+        self._gate = gate
         self._look = look
         self._reading: set[Topic] = set()
         self._moved: set[Topic] = set()
@@ -89,7 +89,7 @@ class MainScreen(Screen[None]):
         self._laid_out: tuple[str, bool, str | None] | None = None
         self._approved: str | None = None
         self._chosen: str | None = None
-        self.set_reactive(MainScreen.facts, Facts(project=engine.project.root.name))
+        self.set_reactive(MainScreen.facts, Facts(project=project))
 
     def compose(self) -> ComposeResult:
         yield Headline(self._look, id="headline").data_bind(MainScreen.facts)
@@ -101,9 +101,12 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._arrange()
+        self.set_interval(TICK_S, self._tick)
+
+    def begin(self) -> None:
+        """Read all there is: the engine is open."""
         self.refresh_topics(frozenset(Topic))
         self._read_recent()
-        self.set_interval(TICK_S, self._tick)
 
     @property
     def session_id(self) -> str | None:
@@ -203,7 +206,7 @@ class MainScreen(Screen[None]):
     async def _read(self, topic: Topic) -> None:
         session_id = self.session_id
         try:
-            value = await READS[topic](self._engine, session_id)
+            value = await READS[topic](await self._gate.engine(), session_id)
         except Sakur4Error as error:
             self._fail(topic, str(error))
         except Exception as error:
@@ -246,7 +249,7 @@ class MainScreen(Screen[None]):
     @work(group="recent", exit_on_error=False)
     async def _read_recent(self) -> None:
         try:
-            recent = await self._engine.recent_events(RECENT)
+            recent = await (await self._gate.engine()).recent_events(RECENT)
         except Sakur4Error:
             log.exception("the last events cannot be read")
         else:
@@ -313,7 +316,8 @@ class MainScreen(Screen[None]):
     ) -> bool:
         """Carry a decision out and say what came of it; whether it was taken."""
         try:
-            await self._engine.proposals.approve(proposal_id, items, by="person")
+            engine = await self._gate.engine()
+            await engine.proposals.approve(proposal_id, items, by="person")
         except Sakur4Error as error:
             self._say_failed(error)
             return False
@@ -326,7 +330,8 @@ class MainScreen(Screen[None]):
     async def reject(self, proposal_id: str, name: str, reason: str) -> bool:
         """Decide against a proposal; whether it was taken."""
         try:
-            await self._engine.proposals.reject(proposal_id, reason, by="person")
+            engine = await self._gate.engine()
+            await engine.proposals.reject(proposal_id, reason, by="person")
         except Sakur4Error as error:
             self._say_failed(error)
             return False
@@ -340,7 +345,8 @@ class MainScreen(Screen[None]):
         if proposal_id is None:
             return
         try:
-            await self._engine.proposals.undo(proposal_id, by="person")
+            engine = await self._gate.engine()
+            await engine.proposals.undo(proposal_id, by="person")
         except Sakur4Error as error:
             self._say_failed(error)
         else:
@@ -353,13 +359,13 @@ class MainScreen(Screen[None]):
         self.refresh_topics(frozenset({Topic.INBOX}))
 
     @on(VirtualList.Opened, "#inbox")
-    def open_proposal(self, message: VirtualList.Opened) -> None:
+    async def open_proposal(self, message: VirtualList.Opened) -> None:
         """Show all of what is asked."""
         proposal = self.query_one(InboxPane).selected
         if proposal is None:
             return
         if proposal.plan is not None:
-            self._review(proposal.plan, proposal)
+            await self._review(proposal.plan, proposal)
             return
         from sakur4_tui.screens.detail import DetailScreen, proposal_detail
 
@@ -372,16 +378,18 @@ class MainScreen(Screen[None]):
         if self.session_id is None:
             return
         try:
-            plan = await self._engine.preview_plan(self.session_id)
+            plan = await (await self._gate.engine()).preview_plan(self.session_id)
         except Sakur4Error as error:
             self._say_failed(error)
             return
-        self._review(plan, None)
+        await self._review(plan, None)
 
-    def _review(self, plan: m.Plan, proposal: m.Proposal | None) -> None:
+    async def _review(self, plan: m.Plan, proposal: m.Proposal | None) -> None:
         from sakur4_tui.screens.plan import PlanScreen
 
-        self.app.push_screen(PlanScreen(self._engine, self._look, self, plan, proposal))
+        self.app.push_screen(
+            PlanScreen(await self._gate.engine(), self._look, self, plan, proposal)
+        )
 
     def action_session(self) -> None:
         """Choose which session is shown."""

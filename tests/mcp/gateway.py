@@ -12,7 +12,7 @@ from typing import Any
 
 from sakur4_core.engine import Engine
 
-from sakur4_tui.mcp.gate import EngineGate
+from sakur4_tui.gate import EngineGate
 from sakur4_tui.mcp.process import answer
 from sakur4_tui.mcp.stdio import StdioConnection
 from sakur4_tui.mcp.wire import Wire

@@ -17,8 +17,8 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 from sakur4_core.context.tokens import LocalCounter
 from sakur4_core.engine import Engine
 
+from sakur4_tui.gate import EngineGate
 from sakur4_tui.mcp.call import Conversation
-from sakur4_tui.mcp.gate import EngineGate
 from sakur4_tui.mcp.server import Gateway
 from sakur4_tui.mcp.tools import ALL, toolset
 

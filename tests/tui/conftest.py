@@ -14,10 +14,10 @@ from textual.pilot import Pilot
 
 from sakur4_tui.app import Sakur4App
 
-from .scene import FakeEngine
+from .scene import FakeEngine, gate_of, opening_of
 
 if TYPE_CHECKING:
-    from sakur4_core.engine import Engine
+    pass
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots"
 
@@ -47,7 +47,7 @@ def open_app() -> Callable[..., Sakur4App]:
     """An app over a fake engine, times shown in UTC."""
 
     def opener(engine: Any, **options: Any) -> Sakur4App:
-        return Sakur4App(cast("Engine", engine), zone=UTC, **options)
+        return Sakur4App(opening_of(engine), gate_of(engine), zone=UTC, **options)
 
     return opener
 

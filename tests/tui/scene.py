@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +17,9 @@ from sakur4_core.errors import Sakur4Error
 from sakur4_core.events import EventBus
 from sakur4_core.paths import Home
 from sakur4_core.settings import Settings, TuiSettings
+
+from sakur4_tui.gate import EngineGate
+from sakur4_tui.opening import Opening
 
 NOW = datetime(2026, 3, 4, 10, 42, 14, tzinfo=UTC)
 SESSION = "s_00000000000000000000007f3a"
@@ -303,3 +308,19 @@ def empty(engine: FakeEngine) -> FakeEngine:
     }  # fmt: skip
     engine.proposals.waiting = ()
     return engine
+
+
+def opening_of(engine: Any) -> Opening:
+    """The project, settings and clock of an engine that stands already."""
+    clock = engine.workspace.clock
+    return Opening(engine.project.root, None, engine.settings, engine.home, "tui", clock)
+
+
+def gate_of(engine: Any) -> EngineGate:
+    """A gate that gives this engine."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Any]:
+        yield engine
+
+    return EngineGate(opened)

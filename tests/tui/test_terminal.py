@@ -21,14 +21,15 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from datetime import UTC
-from tests.tui.scene import FakeEngine
+from tests.tui.scene import FakeEngine, gate_of, opening_of
 from sakur4_tui.app import Sakur4App
 
 class Shown(Sakur4App):
     def action_next_theme(self):
         raise RuntimeError("a fault of its own")
 
-app = Shown(FakeEngine(Path(sys.argv[1])), zone=UTC)
+fake = FakeEngine(Path(sys.argv[1]))
+app = Shown(opening_of(fake), gate_of(fake), zone=UTC)
 app.run()
 sys.exit(app.return_code or 0)
 """
