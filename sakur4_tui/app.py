@@ -8,7 +8,7 @@ import signal
 from contextlib import suppress
 from datetime import tzinfo
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from rich.text import Text
 from sakur4_core.errors import ConfigError, Sakur4Error
@@ -19,6 +19,7 @@ from textual.driver import Driver
 from sakur4_tui import theming
 from sakur4_tui.actions import Scope, bindings
 from sakur4_tui.bridge import carry_events
+from sakur4_tui.ending import exit_within
 from sakur4_tui.glyphs import ASCII, UNICODE
 from sakur4_tui.keymap import key_name, resolve
 from sakur4_tui.look import Look
@@ -35,6 +36,10 @@ STYLES = Path(__file__).parent / "styles"
 STOPPED = (
     "sakur4-tui stopped on an error of its own ({name}). Its log has the details; start it again."
 )
+
+
+END_GRACE_S: Final = 3.0
+"""How long a signalled end may take."""
 
 
 class Sakur4App(App[None]):
@@ -144,6 +149,8 @@ class Sakur4App(App[None]):
                 loop.add_signal_handler(number, self._ended_by, number)
 
     def _ended_by(self, number: int) -> None:
+        # Where the terminal is gone, Textual waits for ever to write its last words to it.
+        exit_within(END_GRACE_S, 128 + number)
         self.exit(return_code=128 + number)
 
     def _fatal_error(self) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from sakur4_core.errors import Sakur4Error
 
+from sakur4_tui.ending import exit_within
 from sakur4_tui.gate import EngineGate
 from sakur4_tui.mcp import process
 from sakur4_tui.mcp.stdio import StdioConnection
@@ -38,7 +39,7 @@ async def serve(wire: Wire, opening: Opening, parent: int, terminal: int) -> Non
     try:
         await process.answer(connection, gate, opening.settings.mcp.toolset, parent)
     finally:
-        process.exit_within(process.EXIT_GRACE_S)
+        exit_within(process.EXIT_GRACE_S)
         interface.cancel()
         await asyncio.wait({interface})
         await gate.close()

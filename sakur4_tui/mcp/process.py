@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import threading
 from typing import TYPE_CHECKING, Final
 
+from sakur4_tui.ending import exit_within
 from sakur4_tui.gate import EngineGate
 from sakur4_tui.mcp.server import Gateway
 from sakur4_tui.mcp.stdio import StdioConnection
@@ -51,13 +51,6 @@ async def answer(connection: StdioConnection, gate: EngineGate, toolset: str, pa
     finally:
         for helper in helpers:
             helper.cancel()
-
-
-def exit_within(seconds: float) -> None:
-    """End the process after ``seconds`` if it has not ended by then, come what may."""
-    timer = threading.Timer(seconds, os._exit, args=(0,))
-    timer.daemon = True
-    timer.start()
 
 
 async def _warm(connection: StdioConnection, gate: EngineGate) -> None:

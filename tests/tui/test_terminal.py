@@ -87,13 +87,14 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
         env=environment,
         start_new_session=True,
     )
+    shown = Terminal(process, master, slave, before)
     try:
-        yield Terminal(process, master, slave, before)
+        yield shown
     finally:
         process.kill()
         process.wait()
-        os.close(master)
-        os.close(slave)
+        os.close(shown.master)
+        os.close(shown.slave)
 
 
 def check_given_back(terminal: Terminal) -> None:
@@ -109,6 +110,17 @@ def test_a_signal_ends_it_cleanly(terminal: Terminal, number: signal.Signals) ->
     terminal.process.send_signal(number)
     assert terminal.finish() == 128 + number
     check_given_back(terminal)
+
+
+def test_a_terminal_that_is_gone_holds_nothing_up(terminal: Terminal) -> None:
+    """As when its window is closed, or tmux is killed, while much is being drawn."""
+    terminal.read_until(b"waits 0:14")
+    os.close(terminal.slave)
+    os.close(terminal.master)
+    terminal.process.send_signal(signal.SIGHUP)
+    assert terminal.process.wait(30) == 128 + signal.SIGHUP
+    # The fixture closes a pair of its own.
+    terminal.master, terminal.slave = pty.openpty()
 
 
 def test_quit_ends_it_cleanly(terminal: Terminal) -> None:
