@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from sakur4_core.errors import StoreError
 from sakur4_core.recall.builder import LOCK
@@ -30,6 +30,8 @@ from sakur4_core.store import recall as sql
 
 T = TypeVar("T")
 
+FOLLOWER = "follower"
+
 # Turns that a query waits for; below a second. More are left to the builder.
 INLINE = 8_000
 PIECE = 64
@@ -38,8 +40,10 @@ UNSAVED = 4_000
 UNSAVED_SHARE = 0.25
 # At its end a process saves what would cost the next one a noticeable time.
 SAVED_AT_END = 256
-# After a commit so long is waited for more of them.
-GATHER_S = 0.25
+# Turns are taken in once none was committed for so long, so that a flood is not slowed down by
+# its own index, or once so many wait.
+QUIET_S = 0.25
+WAITING = 2_000
 # A process that commits a turn or two and ends need not load anything.
 FOLLOWED_FROM = 64
 KEPT_EVERY_S = 2.0
@@ -70,7 +74,8 @@ class Live:
         self._lock = asyncio.Lock()
         self._builder: asyncio.Task[None] | None = None
         self._follower: asyncio.Task[None] | None = None
-        self._heard = 0
+        self._heard = self._taken_in = 0
+        self._follows: BaseFileLock | None = None
         self._failed_at = -TRIED_AGAIN_AFTER
 
     @property
@@ -118,6 +123,7 @@ class Live:
         """Follow every process's commits until cancelled: what the holder of the lease does."""
         while True:
             with suppress(StoreError):
+                await asyncio.to_thread(self._alone)
                 await self._ready(INLINE)
             await asyncio.sleep(KEPT_EVERY_S)
 
@@ -128,12 +134,13 @@ class Live:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
-        if self._thread is None:
-            return
-        with suppress(StoreError):
-            await self._save()
-        self._thread.shutdown()
-        self._thread = None
+        if self._thread is not None:
+            with suppress(StoreError):
+                await self._save()
+            self._thread.shutdown()
+            self._thread = None
+        if self._follows is not None:
+            self._follows.release()
 
     # -- catching up -----------------------------------------------------------
 
@@ -178,11 +185,29 @@ class Live:
             await self._run(lambda turns=turns: snapshot.append(turns))  # type: ignore[misc]
 
     async def _follow(self) -> None:
-        await asyncio.sleep(GATHER_S)
-        if self._snapshot is None and self._heard < FOLLOWED_FROM:
+        heard = -1
+        while heard != self._heard and self._heard < self._taken_in + WAITING:
+            heard = self._heard
+            await asyncio.sleep(QUIET_S)
+        if self._snapshot is None and (
+            self._heard < FOLLOWED_FROM or not await asyncio.to_thread(self._alone)
+        ):
             return
+        self._taken_in = self._heard
         with suppress(StoreError):
             await self._ready(INLINE)
+
+    def _alone(self) -> bool:
+        """Whether this process is the one that follows though nobody searches in it."""
+        if self._follows is None:
+            lock = FileLock(self._place.views / FOLLOWER, timeout=0, thread_local=False)
+            try:
+                self._place.views.mkdir(mode=0o700, parents=True, exist_ok=True)
+                lock.acquire()
+            except (Timeout, OSError):
+                return False
+            self._follows = lock
+        return True
 
     def _unsaved(self, snapshot: Snapshot) -> bool:
         unsaved = snapshot.index.turns.size - snapshot.saved
