@@ -136,7 +136,10 @@ def _load() -> tiktoken.Encoding:
     with resources.as_file(resources.files("sakur4_core.context") / "vocabulary") as folder:
         _check(folder / VOCABULARY_FILE)
         with _vocabulary_in(folder):
-            return tiktoken.get_encoding(ENCODING)
+            encoding = tiktoken.get_encoding(ENCODING)
+    # The tokenizer proper has a copy of its own; this one takes 30 MB and serves pickling only.
+    encoding._mergeable_ranks = {}
+    return encoding
 
 
 def _check(file: Path) -> None:
