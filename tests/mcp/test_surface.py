@@ -112,7 +112,7 @@ async def exercise(client: Client) -> set[str]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_every_tool_answers_as_its_schema_says(engine: Engine, mode: Mode) -> None:
+async def test_field_defect_32_every_tool_answers_as_its_schema_says(engine: Engine, mode: Mode) -> None:
     await engine.index()
     async with in_process(engine, mode) as client:
         listed = (await client.list_tools()).tools
@@ -175,7 +175,7 @@ async def test_lists_are_the_same_bytes_each_time(raw: RawClient) -> None:
         ("context_proposal", {"proposal_id": "pr_0"}, "No proposal 'pr_0'. List them"),
     ],
 )
-async def test_what_does_not_fit_is_a_tool_error_that_names_it(
+async def test_field_defect_33_what_does_not_fit_is_a_tool_error_that_names_it(
     raw: RawClient, tool: str, arguments: dict[str, Any], named: str
 ) -> None:
     await raw.send(raw.call(1, tool, **arguments))
@@ -184,7 +184,7 @@ async def test_what_does_not_fit_is_a_tool_error_that_names_it(
     assert named in result["content"][0]["text"]
 
 
-async def test_an_unexpected_failure_answers_with_a_reference_and_the_session_goes_on(
+async def test_field_defect_33_an_unexpected_failure_answers_with_a_reference_and_the_session_goes_on(
     raw: RawClient,
     engine: Engine,
     monkeypatch: pytest.MonkeyPatch,
@@ -200,7 +200,7 @@ async def test_an_unexpected_failure_answers_with_a_reference_and_the_session_go
     assert (await raw.answer(2))["result"]["isError"] is False
 
 
-def test_what_the_tool_list_costs() -> None:
+def test_field_defect_32_what_the_tool_list_costs() -> None:
     counter = LocalCounter()
 
     def cost(name: str) -> int:

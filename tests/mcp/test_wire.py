@@ -35,7 +35,7 @@ def write_and_close(descriptor: int, data: bytes) -> None:
     os.close(descriptor)
 
 
-async def test_frames_end_at_line_feeds_only() -> None:
+async def test_field_defect_30_frames_end_at_line_feeds_only() -> None:
     frames = await read_all("{a\u2028b\x85c}\n\r\n{d}".encode())
     assert frames == ["{a\u2028b\x85c}".encode(), b"\r", b"{d}"]
 

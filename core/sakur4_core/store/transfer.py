@@ -46,6 +46,15 @@ TABLES = (
         "kind NOT IN (SELECT value FROM json_each(:prunable))",
         ("seq",),
     ),
+    # What tells a transcript's turns apart, so that one which is read again adds nothing. How far
+    # a file was read is true of one machine only.
+    Table("harness_turn", "key"),
+    Table("harness_node", "node"),
+    Table("harness_leaf", "session_id"),
+    Table("harness_kept", "boundary, node"),
+    Table("harness_mark", "key"),
+    Table("harness_spend", "key"),
+    Table("harness_line", "key"),
 )
 # Rows without an identity of their own: they are taken over only into an empty store.
 _ANONYMOUS = frozenset({"usage", "receipt", "compaction", "event"})

@@ -90,7 +90,7 @@ async def test_a_subscriber_that_does_not_keep_up_is_told_and_has_the_newest(
         assert (await slow.get()).seq == waiting[-1].seq + 1
 
 
-async def test_defect_11_a_read_right_after_a_write_sees_it(engine: Engine) -> None:
+async def test_field_defect_11_a_read_right_after_a_write_sees_it(engine: Engine) -> None:
     for number in range(50):
         committed = await engine.commit_episode("assistant", f"step {number}", session_id="s")
         newest, *_ = await engine.episodes.page(limit=1)

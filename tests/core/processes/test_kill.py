@@ -24,7 +24,7 @@ async def test_two_hundred_runs_of_eight_killed_writers_lose_and_double_nothing(
     await _kill_and_check(tmp_path, runs=200, writers=8)
 
 
-async def test_killed_writers_lose_and_double_nothing(
+async def test_field_defect_10_killed_writers_lose_and_double_nothing(
     project: Path, home: Home, tmp_path: Path
 ) -> None:
     await _kill_and_check(tmp_path, runs=3, writers=8)

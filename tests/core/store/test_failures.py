@@ -43,7 +43,7 @@ async def commit(engine: Engine, content: str) -> str:
     return (await engine.commit_episode("assistant", content, session_id="s")).episode_id
 
 
-async def test_a_lock_that_stays_is_told_and_forgotten_when_it_goes(engine: Engine) -> None:
+async def test_field_defect_10_a_lock_that_stays_is_told_and_forgotten_when_it_goes(engine: Engine) -> None:
     other = sqlite3.connect(engine.workspace.place.file, isolation_level=None)
     async with engine.events.subscribe() as events:
         other.execute("BEGIN IMMEDIATE")
@@ -125,7 +125,7 @@ async def test_a_store_at_its_largest_size_is_told_and_goes_on(engine: Engine) -
     assert (await engine.verify()).ok
 
 
-async def test_a_store_that_turns_read_only_is_told(engine: Engine) -> None:
+async def test_field_defect_10_a_store_that_turns_read_only_is_told(engine: Engine) -> None:
     database = engine.workspace.database
     await commit(engine, "before")
     await database._writer.run(lambda raw: raw.execute("PRAGMA query_only = ON"))

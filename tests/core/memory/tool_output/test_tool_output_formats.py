@@ -25,7 +25,7 @@ def seen(text: str) -> Parsed:
     return parsed
 
 
-def test_json_keeps_types_with_their_values() -> None:
+def test_field_defect_09_json_keeps_types_with_their_values() -> None:
     """FIELD_DEFECTS 9: a JSON fact keeps a type without its value."""
     text = '{"a": "x", "b": 1.50, "c": [true, null], "d": {}, "e f": {"g": []}}'
     assert values(text) == {
