@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from sakur4_core.context.captions import Caption
 from sakur4_core.context.ladder import Costs
@@ -11,6 +12,9 @@ from sakur4_core.context.planner import LADDER, Case, Move
 from sakur4_core.context.prompt import TIERS
 from sakur4_core.context.worth import Worth, contributions
 from sakur4_core.models import NOT_KNOWN, Basis, Figure, Plan, PlanItem, Rung
+
+# Stubs cost much the same, so that a plan of thousands of items has few different rungs.
+_rung = lru_cache(maxsize=8_192)(Rung)
 
 
 def compose(
@@ -109,7 +113,7 @@ def _items(
         cost = costs[row.seq]
         rungs = tuple(
             [
-                Rung(tier, int(cost[rung] * factor + 0.5), rung in move.shrinking)
+                _rung(tier, int(cost[rung] * factor + 0.5), rung in move.shrinking)
                 for rung, tier in LADDER
                 if slot.rung < rung <= move.rung
             ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from sakur4_core.context.prompt import Slot
@@ -30,6 +31,9 @@ _RECENCY: Final = tuple(round(RECENCY * 0.5 ** (back / HALF_LIFE), 2) for back i
 _USER: Final = Role.USER
 
 Reason = tuple[str, float, str]
+
+# Thousands of episodes share a few hundred reasons, and a frozen one takes a while to make.
+_contribution = lru_cache(maxsize=4_096)(Contribution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ class Worth:
 
 def contributions(reasons: list[Reason]) -> tuple[Contribution, ...]:
     """Reasons as the models carry them."""
-    return tuple([Contribution(*reason) for reason in reasons])
+    return tuple([_contribution(*reason) for reason in reasons])
 
 
 def _recency(back: int) -> float:
