@@ -54,7 +54,9 @@ async def test_field_defect_30_stdout_carries_frames_only_at_every_level(
     await check_that_stdout_is_clean(serve_command, level)
 
 
-async def test_field_defect_31_an_orphan_ends_though_its_stdin_stays_open(serve_command: list[str]) -> None:
+async def test_field_defect_31_an_orphan_ends_though_its_stdin_stays_open(
+    serve_command: list[str],
+) -> None:
     launch = [sys.executable, "-c", LAUNCHER, *serve_command]
     async with spawned(launch) as (launcher, client):
         assert launcher.stderr is not None

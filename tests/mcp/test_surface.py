@@ -112,7 +112,9 @@ async def exercise(client: Client) -> set[str]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_field_defect_32_every_tool_answers_as_its_schema_says(engine: Engine, mode: Mode) -> None:
+async def test_field_defect_32_every_tool_answers_as_its_schema_says(
+    engine: Engine, mode: Mode
+) -> None:
     await engine.index()
     async with in_process(engine, mode) as client:
         listed = (await client.list_tools()).tools
@@ -184,7 +186,7 @@ async def test_field_defect_33_what_does_not_fit_is_a_tool_error_that_names_it(
     assert named in result["content"][0]["text"]
 
 
-async def test_field_defect_33_an_unexpected_failure_answers_with_a_reference_and_the_session_goes_on(
+async def test_field_defect_33_an_unexpected_failure_answers_with_a_reference(
     raw: RawClient,
     engine: Engine,
     monkeypatch: pytest.MonkeyPatch,

@@ -126,7 +126,9 @@ async def test_a_renamed_reexport_relinks_those_who_import_it(
     assert {c.qualified_name for c in callers} == {"pkg", "use"}
 
 
-async def test_field_defect_05_full_parses_all_again_and_changes_nothing(engine: Engine, cortex: Cortex) -> None:
+async def test_field_defect_05_full_parses_all_again_and_changes_nothing(
+    engine: Engine, cortex: Cortex
+) -> None:
     await cortex.index()
     before = await dump(engine)
     assert (await cortex.index(full=True)).parsed == 2

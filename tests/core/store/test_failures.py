@@ -43,7 +43,9 @@ async def commit(engine: Engine, content: str) -> str:
     return (await engine.commit_episode("assistant", content, session_id="s")).episode_id
 
 
-async def test_field_defect_10_a_lock_that_stays_is_told_and_forgotten_when_it_goes(engine: Engine) -> None:
+async def test_field_defect_10_a_lock_that_stays_is_told_and_forgotten_when_it_goes(
+    engine: Engine,
+) -> None:
     other = sqlite3.connect(engine.workspace.place.file, isolation_level=None)
     async with engine.events.subscribe() as events:
         other.execute("BEGIN IMMEDIATE")

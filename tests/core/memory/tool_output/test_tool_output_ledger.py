@@ -17,7 +17,9 @@ async def stored(engine: Engine, session_id: str, call: str) -> dict[str, str | 
     return {fact.qualified_name: fact.value for fact in facts}
 
 
-async def test_field_defect_09_results_of_one_shape_do_not_overwrite_each_other(engine: Engine) -> None:
+async def test_field_defect_09_results_of_one_shape_do_not_overwrite_each_other(
+    engine: Engine,
+) -> None:
     for number, (session, call) in enumerate([("s1", "c1"), ("s1", "c2"), ("s2", "c1")]):
         committed = await engine.commit_episode(
             "tool", SHAPE.format(call, number), session_id=session, tool_call_id=call
