@@ -18,6 +18,7 @@ from sakur4_tui.cli.commands import (
     code,
     connect,
     demo,
+    hook,
     memory,
     moving,
     proposals,
@@ -94,7 +95,19 @@ def root(
         open_interface(context.obj, chosen)
 
 
-for module in (anchors, code, connect, demo, memory, moving, proposals, redaction, setup, window):
+for module in (
+    anchors,
+    code,
+    connect,
+    demo,
+    hook,
+    memory,
+    moving,
+    proposals,
+    redaction,
+    setup,
+    window,
+):
     for command in module.COMMANDS:
         root.add_command(command)
 

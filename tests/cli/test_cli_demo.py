@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,9 +120,12 @@ def test_headless_exits_0_with_every_count_above_0(private_home: Path) -> None:
 
 
 def test_on_a_terminal_it_comes_alive_and_leaves_nothing_behind(
-    on_terminal: Callable[..., Terminal],
+    on_terminal: Callable[..., Terminal], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = set(Path(tempfile.gettempdir()).glob("sakur4-demo-*"))
+    # A folder of its own: other tests play the demo meanwhile.
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
     terminal = on_terminal("demo", "--speed", "4", size=(140, 45))
     terminal.expect("Never edit the generated migrations", bound_s=60)
     children = psutil.Process(terminal.pid).children(recursive=True)
@@ -132,7 +134,7 @@ def test_on_a_terminal_it_comes_alive_and_leaves_nothing_behind(
     assert terminal.end() == 0
     _, alive = psutil.wait_procs(children, timeout=10)
     assert alive == []
-    assert set(Path(tempfile.gettempdir()).glob("sakur4-demo-*")) <= before
+    assert list(folder.glob("sakur4-demo-*")) == []
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sakur4_core.clock import parse_stamp, stamp
 from sakur4_core.errors import AnchorOverflow, InvalidInput, NotFound
 from sakur4_core.events import ANCHOR_EDITED, ANCHOR_PINNED, ANCHOR_UNPINNED
-from sakur4_core.memory.own_words import ANCHOR_HEADING
+from sakur4_core.memory.anchor_text import anchor_block
 from sakur4_core.memory.redaction import redact
 from sakur4_core.memory.sessions import check_session_id
 from sakur4_core.memory.text import preview, storable
@@ -19,12 +19,6 @@ from sakur4_core.store.database import Transaction
 from sakur4_core.workspace import Workspace
 
 MAX_CHARACTERS = 4_000
-
-TITLES = {
-    AnchorKind.SAFETY_CONSTRAINT: "Safety constraints",
-    AnchorKind.TASK_CONTRACT: "Task contract",
-    AnchorKind.USER_CORRECTION: "Corrections by the user",
-}
 
 
 def render(anchors: Sequence[Anchor], *, budget: int | None = None) -> str:
@@ -39,13 +33,7 @@ def render(anchors: Sequence[Anchor], *, budget: int | None = None) -> str:
     cost = sum(anchor.token_cost for anchor in anchors)
     if budget is not None and cost > budget:
         raise overflow(anchors, cost, budget)
-    lines: list[str] = []
-    for kind, title in TITLES.items():
-        chosen = [anchor for anchor in anchors if anchor.kind is kind]
-        if chosen:
-            lines.append(f"## {title}")
-            lines.extend(f"- {anchor.content}" for anchor in chosen)
-    return "\n".join([ANCHOR_HEADING, *lines]) if lines else ""
+    return anchor_block((anchor.kind, anchor.content) for anchor in anchors)
 
 
 def overflow(anchors: Sequence[Anchor], cost: int, budget: int) -> AnchorOverflow:

@@ -14,10 +14,13 @@ import re
 RECALL_HEADING = "Recalled from memory"
 ANCHOR_HEADING = "# Pinned by the user; these hold for the whole session"
 MAP_HEADING = "# Map of "
+FOLD_HEADING = "# Work of this session that was folded"
 
+_HEADINGS = (RECALL_HEADING, ANCHOR_HEADING, MAP_HEADING, FOLD_HEADING)
 _BLOCKS = (
     (re.compile(rf"{re.escape(RECALL_HEADING)}: \d+ hits?\."), re.compile(r"\[\d+\] |  |Note: ")),
     (re.compile(re.escape(ANCHOR_HEADING)), re.compile(r"## |- ")),
+    (re.compile(re.escape(FOLD_HEADING)), re.compile(r"- |  ")),
     (re.compile(rf"{re.escape(MAP_HEADING)}.+, indexed "), re.compile(r"\S*[./]\S*$|  |# ")),
 )
 _OWN_TOOL = re.compile(r"(?:^|[_.])sakur4(?:[_.]|$)")
@@ -30,7 +33,7 @@ def is_own_tool(tool_name: str | None) -> bool:
 
 def without_own(text: str) -> str:
     """``text`` without the blocks that this system rendered; unchanged where there are none."""
-    if not any(heading in text for heading in (RECALL_HEADING, ANCHOR_HEADING, MAP_HEADING)):
+    if not any(heading in text for heading in _HEADINGS):
         return text
     kept: list[str] = []
     inside: re.Pattern[str] | None = None

@@ -1,0 +1,104 @@
+"""Hooks of Claude Code: answered from the store as it stands, and never in the harness's way."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sakur4_core.engine import Engine
+from sakur4_core.memory.anchors import render
+from sakur4_core.paths import Home
+
+RULE = "Never edit the generated migrations “by hand”."
+SESSION = "7d0c3a52-0000-4000-8000-000000000001"
+
+
+def call(event: str, project: Path, **said: Any) -> tuple[int, dict[str, Any]]:
+    body = {"session_id": SESSION, "cwd": str(project), "hook_event_name": event, **said}
+    done = subprocess.run(
+        [sys.executable, "-m", "sakur4_tui", "hook", "claude-code", event],
+        input=json.dumps(body).encode(),
+        capture_output=True,
+        timeout=60,
+        env={key: value for key, value in os.environ.items() if key != "CLAUDE_PROJECT_DIR"},
+        check=False,
+    )
+    assert done.stderr == b""
+    return done.returncode, json.loads(done.stdout) if done.stdout else {}
+
+
+def context(answer: dict[str, Any]) -> str:
+    text: str = answer["hookSpecificOutput"]["additionalContext"]
+    return text
+
+
+@pytest.fixture
+async def pinned(engine: Engine) -> Engine:
+    await engine.anchor_set.pin(RULE, kind="safety_constraint")
+    return engine
+
+
+@pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact"])
+async def test_a_start_brings_the_pinned_rules_word_for_word(
+    pinned: Engine, project: Path, source: str
+) -> None:
+    code, answer = call("SessionStart", project, source=source)
+    assert code == 0
+    assert answer["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+    assert context(answer) == render(await pinned.anchors())
+
+
+async def test_a_rule_that_a_compaction_took_away_comes_back_with_the_next_prompt(
+    pinned: Engine, project: Path, tmp_path: Path
+) -> None:
+    transcript = tmp_path / "transcript.jsonl"
+    told = json.dumps({"type": "user", "message": {"content": f"- {RULE}"}})
+    boundary = json.dumps({"type": "system", "subtype": "compact_boundary"}).replace(" ", "")
+    transcript.write_text(f"{told}\n")
+    assert call("UserPromptSubmit", project, transcript_path=str(transcript)) == (0, {})
+    transcript.write_text(f"{told}\n{boundary}\n")
+    _, answer = call("UserPromptSubmit", project, transcript_path=str(transcript))
+    assert RULE in context(answer)
+    transcript.write_text(f"{told}\n{boundary}\n{told}\n")
+    assert call("UserPromptSubmit", project, transcript_path=str(transcript)) == (0, {})
+
+
+@pytest.mark.parametrize("event", ["PreCompact", "PostToolUse", "Stop", "Unheard"])
+async def test_other_events_let_the_harness_go_on(
+    pinned: Engine, project: Path, event: str
+) -> None:
+    assert call(event, project, trigger="auto") == (0, {})
+
+
+def test_without_a_store_there_is_nothing_to_say_and_none_is_made(
+    project: Path, home: Home
+) -> None:
+    assert call("SessionStart", project, source="startup") == (0, {})
+    assert not list((home.data / "projects").glob("*/store.db"))
+
+
+async def test_a_store_that_is_being_written_to_is_read_all_the_same(
+    pinned: Engine, project: Path
+) -> None:
+    writer = sqlite3.connect(pinned.workspace.place.file, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    try:
+        _, answer = call("SessionStart", project, source="startup")
+    finally:
+        writer.execute("ROLLBACK")
+        writer.close()
+    assert RULE in context(answer)
+
+
+def test_a_failure_of_ours_is_silent_for_the_harness_and_stands_in_the_log(
+    project: Path, home: Home
+) -> None:
+    code, answer = call("SessionStart", project / "gone")
+    assert (code, answer) == (0, {})
+    assert "does not exist" in (home.logs / "hook.log").read_text()
