@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from rich.text import Text
-from sakur4_core.errors import ConfigError, Sakur4Error
+from sakur4_core.errors import ConfigError
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
@@ -79,7 +79,7 @@ class Sakur4App(App[None]):
         self._gate = gate
         self._clock = opening.clock
         self._zone = zone
-        self.unopened: Sakur4Error | None = None
+        self.unopened: Exception | None = None
         settings = opening.settings.tui
         self._glyphs = ASCII if settings.ascii else UNICODE
         self._themes, problems = theming.load_themes(
@@ -132,7 +132,8 @@ class Sakur4App(App[None]):
         """Open the engine, then show what is in it and what happens in it."""
         try:
             engine = await self._gate.engine()
-        except Sakur4Error as error:
+        except Exception as error:
+            # Told by whoever started this, where it started it.
             self.unopened = error
             self.exit(return_code=1)
             return

@@ -74,5 +74,7 @@ async def _draw(
         end()
 
 
-def _say(terminal: int, error: Sakur4Error) -> None:
-    os.write(terminal, f"sakur4-tui: {error}\r\n".encode())
+def _say(terminal: int, error: Exception) -> None:
+    if not isinstance(error, Sakur4Error):
+        log.error("the engine did not open", exc_info=error)
+    os.write(terminal, f"sakur4-tui: {str(error) or type(error).__name__}\r\n".encode())

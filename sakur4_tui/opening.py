@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sakur4_core.paths import Home
     from sakur4_core.settings import Settings
 
-Kind = Literal["tui", "serve", "embedded"]
+Kind = Literal["tui", "serve", "embedded", "cli"]
 
 
 @dataclass(frozen=True, slots=True)

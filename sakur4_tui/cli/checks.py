@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sakur4_core import __version__
-from sakur4_core.engine import Engine
 from sakur4_core.errors import Sakur4Error
 from sakur4_core.models import Status, Verification
 from sakur4_core.paths import Home
 from sakur4_core.settings import Settings, setting_keys
 
 from sakur4_tui.cli.place import Place
+from sakur4_tui.opening import prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,18 @@ async def examine(place: Place) -> tuple[list[Check], list[Chosen]]:
     """Look at the program, the settings, the project's store and who else has it open."""
     checks = [*_program(), _home(Home.resolve())]
     try:
-        settings = place.settings()
+        opening = prepare(place.project, place.store, "cli")
     except Sakur4Error as error:
         return [*checks, Check("settings", "bad", error.message, error.hint)], []
     checks.append(
-        Check("settings", "well", f"{len(settings.sources)} set by file, flag or variable")
+        Check("settings", "well", f"{len(opening.settings.sources)} set by file, flag or variable")
     )
     try:
-        async with Engine.open(place.project, store=place.store, settings=settings) as engine:
+        async with opening.engine() as engine:
             checks.extend(_store(await engine.status(), await engine.verify()))
     except Sakur4Error as error:
         checks.append(Check("store", "bad", error.message, error.hint))
-    return checks, _chosen(settings)
+    return checks, _chosen(opening.settings)
 
 
 def _program() -> Iterator[Check]:

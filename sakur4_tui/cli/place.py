@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
@@ -14,7 +14,6 @@ from sakur4_tui.cli.output import Output
 
 if TYPE_CHECKING:
     from sakur4_core.engine import Engine
-    from sakur4_core.settings import Settings
 
 P = ParamSpec("P")
 
@@ -25,21 +24,6 @@ class Place:
 
     project: Path = Path()
     store: str | None = None
-
-    def settings(self, flags: Mapping[str, Any] | None = None) -> Settings:
-        """All layers of settings, with ``{"section.key": value}`` from flags on top.
-
-        Raises:
-            ConfigError: The project is no directory, or a setting does not fit.
-        """
-        from sakur4_core.paths import Home, find_root
-        from sakur4_core.settings import load_settings
-
-        return load_settings(
-            user_file=Home.resolve().settings_file,
-            project_root=find_root(self.project),
-            flags=flags,
-        )
 
 
 def place_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -58,6 +58,8 @@ def prompt_submitted(standing: Standing, transcript: Path) -> str:
     lost = lost_anchors(standing.pinned, transcript)
     if lost:
         parts.append(_pinned(lost))
+    if standing.pins:
+        parts.append("Pins or unpins wait for the user's decision in sakur4-tui.")
     if standing.plans:
         parts.append(
             "An eviction plan of this session waits for the user's decision in sakur4-tui."

@@ -21,8 +21,8 @@ from sakur4_core.store import hook as sql
 
 from sakur4_tui.hook import claude_code
 
-HARNESSES: Final = ("claude-code",)
-EVENTS: Final = ("SessionStart", "UserPromptSubmit", "PreCompact", "PostToolUse", "Stop")
+# The transcript has all that other events would tell.
+ANSWERED: Final = ("SessionStart", "UserPromptSubmit", "PreCompact")
 MOST_INPUT_BYTES: Final = 32 * 1024 * 1024
 LOG_BYTES: Final = 1_000_000
 BLOCK_VARIABLE: Final = "SAKUR4_HARNESS_BLOCK_COMPACTION"
@@ -49,8 +49,8 @@ def respond(
         Sakur4Error: The project cannot be used.
         sqlite3.Error: The store cannot be read now.
     """
-    if event not in ("SessionStart", "UserPromptSubmit", "PreCompact"):
-        return {}  # The transcript has all that the others would tell.
+    if event not in ANSWERED:
+        return {}
     home = Home.resolve()
     start = project or Path(str(os.environ.get("CLAUDE_PROJECT_DIR") or said.get("cwd") or "."))
     root = find_root(start)
@@ -60,7 +60,7 @@ def respond(
     session_id = str(said.get("session_id") or "")
     with sql.reading(file) as db:
         standing = sql.standing(db, session_id, stamp(datetime.now(UTC)))
-    if event == "PreCompact":
+    if event == "PreCompact" and session_id:
         _propose(root, store, session_id)
     return claude_code.answer(event, said, standing, may_block=_may_block(home))
 

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +103,12 @@ def test_a_failure_of_ours_is_silent_for_the_harness_and_stands_in_the_log(
     code, answer = call("SessionStart", project / "gone")
     assert (code, answer) == (0, {})
     assert "does not exist" in (home.logs / "hook.log").read_text()
+
+
+async def test_the_next_prompt_is_told_of_what_waits(
+    open_engine: Callable[..., Any], project: Path
+) -> None:
+    async with open_engine() as engine:
+        await engine.proposals.propose_anchor("Money is whole cents.", kind="task_contract")
+        _, answer = call("UserPromptSubmit", project)
+    assert "wait for the user's decision" in context(answer)

@@ -65,8 +65,17 @@ async def test_no_key_fails_while_the_engine_opens(fake: FakeEngine, key: str) -
     await gate.close()
 
 
-async def test_an_engine_that_does_not_open_ends_the_program(fake: FakeEngine) -> None:
-    failure = StoreError("The store is newer than this program.", "Update sakur4-tui.")
+@pytest.mark.parametrize(
+    "failure",
+    [
+        StoreError("The store is newer than this program.", "Update sakur4-tui."),
+        ImportError("a part of the program is missing"),
+    ],
+    ids=["foreseen", "unforeseen"],
+)
+async def test_an_engine_that_does_not_open_ends_the_program(
+    fake: FakeEngine, failure: Exception
+) -> None:
     slow = SlowOpening(fake, failure)
     gate = EngineGate(slow.engine)
     app = Sakur4App(opening_of(fake), gate, zone=UTC)

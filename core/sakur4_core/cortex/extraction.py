@@ -67,7 +67,11 @@ def parse(path: str, text: str, language: Language) -> dict[str, Any]:
     parser, query = _tools(language.name)
     data = text.encode("utf-8", "replace")
     root = parser.parse(data).root_node
-    captures = QueryCursor(query).captures(root)
+    cursor = QueryCursor(query)
+    # The time of a query grows with the square of a tree's depth, and nothing stops it: 20,000
+    # brackets inside each other would take many minutes.
+    cursor.set_max_start_depth(MAX_DEPTH)
+    captures = cursor.captures(root)
     for name in IN_ORDER & captures.keys():
         captures[name].sort(key=_place)
     clean = redact(text)
@@ -87,6 +91,10 @@ def parse(path: str, text: str, language: Language) -> dict[str, Any]:
         "broken": root.has_error,
     }
 
+
+# How deep in the syntax tree a definition or a use may stand to be seen; people's code stays
+# below 100.
+MAX_DEPTH = 400
 
 # What is read one after another: captures come in no order that could be relied on. Others are
 # sorted where they are used, or their order means nothing.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import select
 import subprocess
 import sys
@@ -13,7 +12,6 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from pathlib import Path
 
 from sakur4_core.cortex.extraction import Job
@@ -31,10 +29,6 @@ MAX_WORKERS = 2
 LOOK_UP_S = 0.2
 FILES_A_BATCH = 100
 BYTES_A_BATCH = 1_000_000
-# Brackets inside each other, or one after the other, that no ordinary file has.
-DEEP = 500
-_CHAIN = re.compile(rb"[()\[\]{}]{%d}" % (2 * DEEP))
-_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"()[]{}")
 # Jobs that a process has before it, so that it never waits for its reader.
 AHEAD = 8
 
@@ -70,8 +64,7 @@ class Parsers:
 
         A file that takes longer than the limit is marked ``timed_out`` and its process ended.
         """
-        apart = self._kept is not None or _is_heavy(jobs)
-        if apart or await asyncio.to_thread(lambda: any(map(_may_be_slow, jobs))):
+        if self._kept is not None or _is_heavy(jobs):
             async for batch in self._in_processes(jobs):
                 yield batch
         else:
@@ -133,22 +126,6 @@ def _is_heavy(jobs: Sequence[Job]) -> bool:
     parsed = (job for job in jobs if job.language is not None and not job.found.link)
     sizes = [job.found.size for job in parsed if job.found.size <= job.max_bytes]
     return sum(sizes) >= POOL_FROM_BYTES or max(sizes, default=0) > LONE_FILE_BYTES
-
-
-def _may_be_slow(job: Job) -> bool:
-    """Whether a file nests so deeply that a query of its tree may take minutes.
-
-    The time grows with the square of the depth, and nothing stops a query in this process.
-    """
-    if job.language is None or job.found.link or job.found.size > LONE_FILE_BYTES:
-        return False
-    try:
-        data = Path(job.found.place).read_bytes()
-    except OSError:
-        return False
-    brackets = data.translate(None, _NO_BRACKETS)
-    deepest = max(accumulate(1 if byte in b"([{" else -1 for byte in brackets), default=0)
-    return deepest > DEEP or _CHAIN.search(data) is not None
 
 
 def _cuts(jobs: Sequence[Job]) -> list[tuple[int, int]]:

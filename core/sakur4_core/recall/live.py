@@ -189,11 +189,11 @@ class Live:
         while heard != self._heard and self._heard < self._taken_in + WAITING:
             heard = self._heard
             await asyncio.sleep(QUIET_S)
-        if self._snapshot is None and (
-            self._heard < FOLLOWED_FROM or not await asyncio.to_thread(self._alone)
-        ):
+        if self._heard < FOLLOWED_FROM and self._snapshot is None:
             return
         self._taken_in = self._heard
+        if self._snapshot is None and not await asyncio.to_thread(self._alone):
+            return
         with suppress(StoreError):
             await self._ready(INLINE)
 

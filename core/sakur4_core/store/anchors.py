@@ -6,6 +6,7 @@ import sqlite3
 
 from sakur4_core.models import Anchor, AnchorKind, Scope
 from sakur4_core.store.database import Transaction
+from sakur4_core.store.pinned import HOLDS, IN_ORDER, OF_SESSION
 
 _COLUMNS = (
     "anchor_id, kind, scope, content, session_id, pinned_by, token_cost, created_at, expires_at,"
@@ -58,11 +59,7 @@ def get(db: sqlite3.Connection, anchor_id: str) -> Anchor | None:
 def active(db: sqlite3.Connection, now: str, session_id: str | None) -> tuple[Anchor, ...]:
     """What holds now: the project's, and a session's own, in the order they are rendered."""
     rows = db.execute(
-        f"SELECT {_COLUMNS} FROM anchor WHERE unpinned_at IS NULL"
-        " AND (expires_at IS NULL OR expires_at > ?)"
-        " AND (scope = 'project' OR session_id = ?)"
-        " ORDER BY CASE kind WHEN 'safety_constraint' THEN 0 WHEN 'task_contract' THEN 1 ELSE 2"
-        " END, created_at, anchor_id",
+        f"SELECT {_COLUMNS} FROM anchor WHERE {HOLDS} AND {OF_SESSION} ORDER BY {IN_ORDER}",
         (now, session_id),
     )
     return tuple(_anchor(row) for row in rows)
@@ -71,10 +68,7 @@ def active(db: sqlite3.Connection, now: str, session_id: str | None) -> tuple[An
 def all_active(db: sqlite3.Connection, now: str) -> tuple[Anchor, ...]:
     """What holds now in any session, in the order of rendering."""
     rows = db.execute(
-        f"SELECT {_COLUMNS} FROM anchor WHERE unpinned_at IS NULL"
-        " AND (expires_at IS NULL OR expires_at > ?)"
-        " ORDER BY CASE kind WHEN 'safety_constraint' THEN 0 WHEN 'task_contract' THEN 1 ELSE 2"
-        " END, created_at, anchor_id",
+        f"SELECT {_COLUMNS} FROM anchor WHERE {HOLDS} ORDER BY {IN_ORDER}",
         (now,),
     )
     return tuple(_anchor(row) for row in rows)

@@ -11,6 +11,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from sakur4_core.store.pinned import HOLDS, IN_ORDER, OF_SESSION
+
 # A reader waits for a writer only while a store is being created or closed.
 WAIT_S: Final = 0.1
 
@@ -41,7 +43,9 @@ def reading(file: Path) -> Iterator[sqlite3.Connection]:
         sqlite3.Error: There is no store, or it cannot be read now.
     """
     with closing(
-        sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=WAIT_S, isolation_level=None)
+        sqlite3.connect(
+            f"{file.absolute().as_uri()}?mode=rw", uri=True, timeout=WAIT_S, isolation_level=None
+        )
     ) as db:
         db.execute("PRAGMA query_only = ON")
         yield db
@@ -51,9 +55,7 @@ def standing(db: sqlite3.Connection, session_id: str, now: str) -> Standing:
     """What holds at ``now``, in the store's notation, for a session that may be new."""
     db.execute("BEGIN")
     pinned = db.execute(
-        "SELECT kind, content FROM anchor WHERE unpinned_at IS NULL"
-        " AND (expires_at IS NULL OR expires_at > ?) AND (scope = 'project' OR session_id = ?)"
-        " ORDER BY created_at, anchor_id",
+        f"SELECT kind, content FROM anchor WHERE {HOLDS} AND {OF_SESSION} ORDER BY {IN_ORDER}",
         (now, session_id),
     ).fetchall()
     folded = db.execute(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from sakur4_tui.cli.output import Output
@@ -20,8 +22,8 @@ def hook(place: Place, output: Output, harness: str, event: str) -> None:
     """
     from sakur4_tui.hook.run import run_hook
 
-    given = place if str(place.project) != "." else None
-    run_hook(event, given.project if given else None, place.store)
+    named = None if place.project == Path() else place.project
+    run_hook(event, named, place.store)
 
 
 COMMANDS = (hook,)

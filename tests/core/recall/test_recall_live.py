@@ -149,6 +149,21 @@ async def test_fifty_repeats_are_the_same(memory: Memory) -> None:
     assert all(one == answers[0] for one in answers)
 
 
+async def test_a_process_that_another_follows_for_does_not_ask_at_each_commit(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(live, "FOLLOWED_FROM", 1)
+    monkeypatch.setattr(live, "WAITING", 10)
+    monkeypatch.setattr(live, "QUIET_S", 0.01)
+    monkeypatch.setattr(live.Live, "_alone", lambda self: asked.append(1))
+    for number in range(60):
+        await memory.say(f"turn {number}")
+        memory.recaller.turn_committed()
+        await asyncio.sleep(0)
+    assert len(asked) <= 20
+
+
 PIECES = (
     "queue", '"', "AND", "NEAR(", "*", "\0", "\ud800", "🙂", "接続", "the", "a_b.c/d", "Ａ",
     "§" * 9, "x" * 300, "{}", "-", "2023-99-99", "May", "'; DROP", "\u202e", "\n",
