@@ -50,6 +50,11 @@ class Facts:
     paused: bool = False
     failures: Mapping[Topic, str] = field(default_factory=dict)
 
+    @property
+    def nothing_read(self) -> bool:
+        """Whether the engine has not answered yet; nothing may be called empty before it has."""
+        return self.sessions is None and not self.failures
+
 
 HISTORY_TURNS: Final = 60
 """Turns in the sparkline; more would not fit beside the receipt."""

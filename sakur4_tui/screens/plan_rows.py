@@ -8,7 +8,7 @@ from sakur4_core import models as m
 from textual.content import Content
 
 from sakur4_tui import figures
-from sakur4_tui.cells import Part, first_line, fit, fit_text, fold, line, right, spread, visible
+from sakur4_tui.cells import first_line, fit_text, fold, line, right, spread, visible
 from sakur4_tui.look import Look, speaker
 from sakur4_tui.widgets.pane import quiet
 from sakur4_tui.widgets.virtual import Row
@@ -32,21 +32,31 @@ def head_lines(
     first = spread(line((name, "bold $focus"), (asked, "$quiet")), pressure, width, look.glyphs)
     if costed is None:
         return first.append("\n").append(line(("costing again", "$quiet")))
-    parts: list[Part] = [
-        ("window ", "$quiet"),
-        f"{look.figure(costed.tokens_before)} now  {look.figure(costed.tokens_after)} after",
-        ("  frees ", "$quiet"),
-        (look.figure(costed.tokens_freed), "bold $strong"),
-        ("  rewrites ", "$quiet"),
-        look.figure(costed.tokens_to_prefill),
-        ("  keeps prefix ", "$quiet"),
-        look.figure(costed.prefix_kept),
+    return first.append("\n").append(_figures(costed, look, width))
+
+
+def _figures(plan: m.Plan, look: Look, width: int) -> Content:
+    """What a plan comes to, its price before what explains it; whole pieces, as many as fit."""
+    pieces = [
+        line(
+            ("window ", "$quiet"),
+            f"{look.figure(plan.tokens_before)} now  {look.figure(plan.tokens_after)} after",
+        ),
+        line(("  frees ", "$quiet"), (look.figure(plan.tokens_freed), "bold $strong")),
     ]
-    if costed.price.value is not None:
-        parts += [("  costs ", "$quiet"), look.money(costed.price)]
-    if costed.break_even_turns is not None:
-        parts += [("  pays in ", "$quiet"), f"{costed.break_even_turns} turns"]
-    return first.append("\n").append(fit(line(*parts), width, look.glyphs))
+    if plan.price.value is not None:
+        pieces.append(line(("  costs ", "$quiet"), look.money(plan.price)))
+    if plan.break_even_turns is not None:
+        pieces.append(line(("  pays in ", "$quiet"), f"{plan.break_even_turns} turns"))
+    pieces += [
+        line(("  rewrites ", "$quiet"), look.figure(plan.tokens_to_prefill)),
+        line(("  keeps prefix ", "$quiet"), look.figure(plan.prefix_kept)),
+    ]
+    laid = line()
+    for piece in pieces:
+        if laid.cell_length + piece.cell_length <= width:
+            laid = laid.append(piece)
+    return laid
 
 
 def item_rows(

@@ -74,7 +74,7 @@ class Pane(VirtualList):
 
     def _heading(self) -> Content:
         look = self.look()
-        note = self.note(self.facts, look)
+        note = "" if self.facts.nothing_read else self.note(self.facts, look)
         dot = f" {look.glyphs.dot} " if note else ""
         return Content(f"{self.number} {self.name_}{dot}{note}")
 
@@ -83,11 +83,18 @@ class Pane(VirtualList):
         failure = self.facts.failures.get(self.topic)
         if self.has_class("-line"):
             name = (f"{self.number} {self.name_}".ljust(NAME_CELLS + 2), "$quiet")
-            text = line((failure, "$stale")) if failure else self.summary(self.facts, look)
+            text = line((failure, "$stale")) if failure else self._summary(look)
             return [Row(fit(line(name, text), width, look.glyphs))]
         if failure:
             return [Row(line((text, "$stale"))) for text in fold(failure, width)]
+        if self.facts.nothing_read:
+            return quiet("Reading.", width)
         return self.rows(self.facts, look, width, height)
+
+    def _summary(self, look: Look) -> Content:
+        if self.facts.nothing_read:
+            return line(("reading", "$quiet"))
+        return self.summary(self.facts, look)
 
 
 def quiet(text: str, width: int) -> list[Row]:

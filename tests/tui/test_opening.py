@@ -35,15 +35,21 @@ class SlowOpening:
         yield self._engine
 
 
-async def test_the_frame_is_drawn_before_the_engine_is_open(fake: FakeEngine) -> None:
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_the_frame_is_drawn_before_the_engine_is_open(
+    fake: FakeEngine, size: tuple[int, int]
+) -> None:
     slow = SlowOpening(fake)
     gate = EngineGate(slow.engine)
     app = Sakur4App(opening_of(fake), gate, zone=UTC)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=size) as pilot:
         await until(pilot, slow.asked.is_set)
         drawn = screen_text(app)
-        assert "1 Receipt" in drawn
+        assert "3 Inbox" in drawn
         assert "Reading." in drawn
+        # What was not read yet is not called empty (field defect 12).
+        for word in ("no session", "othing", "No ", "live"):
+            assert word not in drawn
         assert not fake.asked
         slow.let.set()
         await until(pilot, lambda: app.main.facts.sessions is not None)
