@@ -17,7 +17,7 @@ from sakur4_core.store.recall import Turn
 
 FILE = "turns.view"
 # A change of how texts become terms, traits or vectors asks for another number.
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(slots=True)

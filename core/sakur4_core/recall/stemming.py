@@ -9,9 +9,8 @@ from functools import lru_cache
 LONGEST = 24
 
 _VOWEL = re.compile(r"[aeiou]|(?<=[^aeiou])y")
-_MEASURE = re.compile(r"(?:[aeiou]|(?<=[^aeiou])y)+(?:[^aeiouy]|(?<![^aeiou])y)+")
 _DOUBLE = re.compile(r"([^aeioulsz])\1$")
-_SHORT = re.compile(r"[^aeiou][aeiouy][^aeiouwxy]$")
+_VOWELS = frozenset("aeiou")
 
 _STEP_2 = {
     "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize",
@@ -50,24 +49,39 @@ def stem(word: str) -> str:
     return _final(_suffix(word))
 
 
+def _shape(part: str) -> str:
+    """Its letters as ``v`` and ``c``; y is a vowel after a consonant, which may itself be a y."""
+    kinds, consonant = [], False
+    for letter in part:
+        consonant = letter not in _VOWELS and not (letter == "y" and consonant)
+        kinds.append("c" if consonant else "v")
+    return "".join(kinds)
+
+
 def _measure(part: str) -> int:
     """How many times vowels are followed by consonants."""
-    return len(_MEASURE.findall(part))
+    return _shape(part).count("vc")
+
+
+def _is_short(part: str) -> bool:
+    """Whether it ends in consonant, vowel, consonant, the last of them none of w, x and y."""
+    return part[-1] not in "wxy" and _shape(part).endswith("cvc")
 
 
 def _plural(word: str) -> str:
-    if word.endswith(("sses", "ies")):
+    # An ending that is the whole word is none.
+    if word not in ("sses", "ies") and word.endswith(("sses", "ies")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
 def _participle(word: str) -> str:
-    if word.endswith("eed"):
+    if word.endswith("eed") and word != "eed":
         return word[:-1] if _measure(word[:-3]) else word
     for ending in ("ed", "ing"):
         part = word[: -len(ending)]
         if word.endswith(ending) and _VOWEL.search(part):
-            if part.endswith(("at", "bl", "iz")) or (_measure(part) == 1 and _SHORT.search(part)):
+            if part.endswith(("at", "bl", "iz")) or (_measure(part) == 1 and _is_short(part)):
                 return f"{part}e"
             return part[:-1] if _DOUBLE.search(part) else part
     return word
@@ -94,6 +108,6 @@ def _final(word: str) -> str:
     if word.endswith("e"):
         part = word[:-1]
         measure = _measure(part)
-        if measure > 1 or (measure == 1 and not _SHORT.search(part)):
+        if measure > 1 or (measure == 1 and not _is_short(part)):
             word = part
     return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word

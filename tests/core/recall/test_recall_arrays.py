@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sakur4_core.recall.dates import Named, named_dates, stamped_minute
 from sakur4_core.recall.meanings import lesson
@@ -33,6 +33,9 @@ def fts() -> sqlite3.Connection:
 
 
 @given(WORDS)
+@example("byye")
+@example("ies")
+@example("eed")
 def test_a_word_has_the_stem_that_the_full_text_index_gives_it(
     fts: sqlite3.Connection, word: str
 ) -> None:
