@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import threading
 from contextlib import suppress
 from datetime import tzinfo
 from pathlib import Path, PurePath
@@ -39,7 +40,7 @@ STOPPED = (
 
 
 END_GRACE_S: Final = 3.0
-"""How long a signalled end may take."""
+"""How long giving the terminal back may take after a signal."""
 
 
 class Sakur4App(App[None]):
@@ -80,6 +81,7 @@ class Sakur4App(App[None]):
         self._clock = opening.clock
         self._zone = zone
         self.unopened: Exception | None = None
+        self._deadline: threading.Timer | None = None
         settings = opening.settings.tui
         self._glyphs = ASCII if settings.ascii else UNICODE
         self._themes, problems = theming.load_themes(
@@ -151,8 +153,14 @@ class Sakur4App(App[None]):
 
     def _ended_by(self, number: int) -> None:
         # Where the terminal is gone, Textual waits for ever to write its last words to it.
-        exit_within(END_GRACE_S, 128 + number)
+        self._deadline = exit_within(END_GRACE_S, 128 + number)
         self.exit(return_code=128 + number)
+
+    async def _shutdown(self) -> None:
+        """As Textual's; what comes after it, the demo's cleaning up for one, may take its time."""
+        await super()._shutdown()
+        if self._deadline is not None:
+            self._deadline.cancel()
 
     def _fatal_error(self) -> None:
         """One sentence on the way out; the traceback goes to the log, not over the screen."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -132,6 +134,22 @@ def test_on_a_terminal_it_comes_alive_and_leaves_nothing_behind(
     assert any("--serve" in child.cmdline() for child in children)
     terminal.type("q")
     assert terminal.end() == 0
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert alive == []
+    assert list(folder.glob("sakur4-demo-*")) == []
+
+
+def test_a_signal_leaves_nothing_of_it_behind(
+    on_terminal: Callable[..., Terminal], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    terminal = on_terminal("demo", "--speed", "4", size=(140, 45))
+    terminal.expect("history: ", bound_s=60)
+    children = psutil.Process(terminal.pid).children(recursive=True)
+    os.kill(terminal.pid, signal.SIGHUP)
+    assert terminal.end() == 128 + signal.SIGHUP
     _, alive = psutil.wait_procs(children, timeout=10)
     assert alive == []
     assert list(folder.glob("sakur4-demo-*")) == []
