@@ -7,14 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from sakur4_core.context.captions import Caption
+from sakur4_core.context.case import Case
 from sakur4_core.context.ladder import Costs
-from sakur4_core.context.planner import LADDER, Case, Move
+from sakur4_core.context.moves import LADDER, Move
 from sakur4_core.context.prompt import TIERS
-from sakur4_core.context.worth import Worth, contributions
+from sakur4_core.context.worth import reasons
 from sakur4_core.models import NOT_KNOWN, Basis, Figure, Plan, PlanItem, Rung
-
-# Stubs cost much the same, so that a plan of thousands of items has few different rungs.
-_rung = lru_cache(maxsize=8_192)(Rung)
 
 
 def compose(
@@ -25,9 +23,8 @@ def compose(
     notes: Iterable[str],
 ) -> Plan:
     """The plan that the moves make, with everything it saves and costs."""
-    ordered = sorted(moves, key=lambda move: (move.value, move.unit.places[0]))
-    worth = case.worth
-    items = [item for move in ordered for item in _items(case, worth, move, costs, captions)]
+    ordered = sorted(moves, key=lambda move: (move.worth, move.places[0]))
+    items = [item for move in ordered for item in _items(case, move, costs, captions)]
     before = case.prompt.total
     curve = [before]
     for item in items:
@@ -92,49 +89,53 @@ def _first_change(case: Case, moves: Iterable[Move]) -> int:
     offsets = [
         slot.offset
         for move in moves
-        for slot, after in zip(move.unit.slots, move.after, strict=True)
+        for slot, after in zip(move.slots, move.after, strict=True)
         if slot.tokens != after
     ]
     return min(offsets, default=case.prompt.total)
 
 
 def _items(
-    case: Case,
-    worth: Worth,
-    move: Move,
-    costs: Mapping[int, Costs],
-    captions: Mapping[int, Caption],
+    case: Case, move: Move, costs: Mapping[int, Costs], captions: Mapping[int, Caption]
 ) -> Iterator[PlanItem]:
-    factor = case.scale.factor
-    for slot, place in zip(move.unit.slots, move.unit.places, strict=True):
+    factor, newest = case.scale.factor, len(case.prompt.timeline) - 1
+    for slot, place, worth in zip(move.slots, move.places, move.worths, strict=True):
         row = slot.row
         if slot.rung >= move.rung:
             continue
-        cost = costs[row.seq]
-        rungs = tuple(
-            [
-                _rung(tier, int(cost[rung] * factor + 0.5), rung in move.shrinking)
-                for rung, tier in LADDER
-                if slot.rung < rung <= move.rung
-            ]
-        )
+        rungs = _rungs(slot.rung, move.rung, costs[row.seq], factor, move.shrinking)
         caption = captions[row.seq]
         yield PlanItem(
-            episode_id=row.episode_id,
-            seq=row.seq,
-            role=row.role,
-            tool_name=row.tool_name,
-            preview=caption.preview,
-            tokens_before=slot.tokens,
-            tokens_after=rungs[-1].tokens,
-            from_tier=TIERS[slot.rung],
-            to_tier=TIERS[move.rung],
-            rungs=rungs,
-            value=worth.value(slot, place),
-            reasons=contributions(worth.reasons(slot, place)),
-            group=move.unit.key,
-            kept=_kept(move.rung, caption),
+            row.episode_id,
+            row.seq,
+            row.role,
+            row.tool_name,
+            caption.preview,
+            slot.tokens,
+            rungs[-1].tokens,
+            TIERS[slot.rung],
+            TIERS[move.rung],
+            rungs,
+            worth / 100,
+            reasons(case.frame, slot, newest - place),
+            move.key,
+            _kept(move.rung, caption),
         )
+
+
+# Stubs cost much the same, so that a plan of thousands of items has few different ladders.
+@lru_cache(maxsize=8_192)
+def _rungs(
+    above: int, reached: int, costs: Costs, factor: float, shrinking: tuple[int, ...]
+) -> tuple[Rung, ...]:
+    """The rungs below ``above`` down to ``reached``."""
+    return tuple(
+        [
+            Rung(tier, int(costs[rung] * factor + 0.5), rung in shrinking)
+            for rung, tier in LADDER
+            if above < rung <= reached
+        ]
+    )
 
 
 def _kept(rung: int, caption: Caption) -> str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from sakur4_core.cache.coherence import Coherence
-from sakur4_core.context import planner
 from sakur4_core.context.budget import PROFILES, Budget, budget_of
 from sakur4_core.context.captions import Captions
+from sakur4_core.context.case import Case
 from sakur4_core.context.composition import compose
-from sakur4_core.context.ladder import Ladders
+from sakur4_core.context.ladder import Costs, Ladders
 from sakur4_core.context.looking import Looking
 from sakur4_core.context.money import rates
-from sakur4_core.context.planner import Case, Move
+from sakur4_core.context.moves import Move
 from sakur4_core.context.prompt import diverge
 from sakur4_core.context.protection import within_share
 from sakur4_core.context.view import View
@@ -93,15 +94,13 @@ class Planning:
 
         Only the episodes of the span are rendered and counted.
         """
-        candidates = await asyncio.to_thread(planner.candidates, case, without)
-        choice = case.profile.choice
+        search = await asyncio.to_thread(_Search, case, without)
+        choice, rows = case.profile.choice, case.frame.rows
         while True:
-            wanted = case.excess * choice
-            chosen_from, whole = await asyncio.to_thread(planner.span, case, candidates, wanted)
-            costs = await ladders.of(slot.row for unit in chosen_from for slot in unit.slots)
-            deepest = Tier.ARCHIVED if whole else Tier.REFERENCED
-            moves = await asyncio.to_thread(planner.choose, case, chosen_from, costs, deepest)
-            if whole or sum(move.saved for move in moves) >= case.excess:
+            await asyncio.to_thread(search.widen, choice)
+            costs = await ladders.of(rows[place] for place in search.places)
+            moves = await asyncio.to_thread(search.choose, costs)
+            if search.whole or sum(move.saved for move in moves) >= case.excess:
                 break
             choice *= 2
         missing = case.excess - sum(move.saved for move in moves)
@@ -112,10 +111,38 @@ class Planning:
         return await asyncio.to_thread(compose, case, moves, costs, captions, notes)
 
 
+class _Search:
+    """The planner's steps for one case. Only a plan needs its arrays, so they load with one."""
+
+    def __init__(self, case: Case, without: frozenset[str]) -> None:
+        from sakur4_core.context import planner, units
+
+        self._case = case
+        self._choose, self._span = planner.choose, units.span
+        self._candidates = self._units = units.candidates(case, without)
+        self.whole = False
+
+    @property
+    def places(self) -> list[int]:
+        """The places of the episodes that may be chosen from now."""
+        places: list[int] = self._units.places.tolist()
+        return places
+
+    def widen(self, choice: float) -> None:
+        """Take as many candidates, the newest first, as could free the excess that often."""
+        wanted = self._case.excess * choice
+        self._units, self.whole = self._span(self._case, self._candidates, wanted)
+
+    def choose(self, costs: Mapping[int, Costs]) -> tuple[Move, ...]:
+        """See ``planner.choose``; nothing is archived while there is more to choose from."""
+        deepest = Tier.ARCHIVED if self.whole else Tier.REFERENCED
+        return self._choose(self._case, self._units, costs, deepest)
+
+
 def _captioned(moves: tuple[Move, ...]) -> tuple[list[WindowRow], frozenset[int]]:
     """The rows that moves name, and the places of those that they mask."""
-    rows = [slot.row for move in moves for slot in move.unit.slots]
-    masked = [slot.row.seq for move in moves if move.rung == 1 for slot in move.unit.slots]
+    rows = [slot.row for move in moves for slot in move.slots]
+    masked = [slot.row.seq for move in moves if move.rung == 1 for slot in move.slots]
     return rows, frozenset(masked)
 
 

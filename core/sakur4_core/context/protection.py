@@ -17,6 +17,10 @@ ERROR_REACH: Final = 64
 ERROR_SHARE: Final = 0.10
 CALL_CHARS: Final = 200
 
+# Read once: a lookup on the enum is dear where it is done for every episode.
+_USER: Final = Role.USER
+_TOOL: Final = Role.TOOL
+
 
 def protected(frame: Frame, errors: Iterable[int] = ()) -> frozenset[int]:
     """Places that no plan may name: the newest turn, the newest user message, a call that
@@ -24,12 +28,13 @@ def protected(frame: Frame, errors: Iterable[int] = ()) -> frozenset[int]:
     places: set[int] = set(errors)
     answered: set[str | None] = set()
     for row in reversed(frame.rows):
-        if row.role is Role.TOOL:
-            answered.add(row.tool_call_id)
-        if row.role is Role.USER:
+        role, call = row.role, row.tool_call_id
+        if role is _TOOL:
+            answered.add(call)
+        elif role is _USER:
             places.add(row.seq)
             break
-        if row.tool_call_id is not None and row.tool_call_id not in answered:
+        if call is not None and call not in answered:
             places.add(row.seq)
     places.update(row.seq for row in frame.rows[-1:])
     if frame.open_fold_seq is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -24,80 +23,78 @@ SUPERSEDED: Final = -3.0
 DROPPABLE: Final = -1.5
 SUMMARISED: Final = -1.0
 
-# Farther back, recency rounds to nothing.
-_RECENCY: Final = tuple(round(RECENCY * 0.5 ** (back / HALF_LIFE), 2) for back in range(250))
+# By how far back; farther than this, recency rounds to nothing.
+RECENCY_BY_PLACE: Final = (
+    *(round(RECENCY * 0.5 ** (back / HALF_LIFE), 2) for back in range(250)),
+    0.0,
+)
 
 # Read once: a lookup on the enum costs as much as the rest of a value.
 _USER: Final = Role.USER
 
-Reason = tuple[str, float, str]
 
-# Thousands of episodes share a few hundred reasons, and a frozen one takes a while to make.
-_contribution = lru_cache(maxsize=4_096)(Contribution)
-
-
-@dataclass(frozen=True, slots=True)
-class Worth:
-    """Values the episodes of one frame. The newest row stands at ``newest`` from the start."""
-
-    frame: Frame
-    newest: int
-
-    def value(self, slot: Slot, place: int) -> float:
-        """The sum of the reasons, without their words: it is asked of thousands."""
-        row = slot.row
-        value = _recency(self.newest - place) + BY_ROLE[_part(row)]
-        if slot.tokens > LARGE_TOKENS:
-            value -= _size(slot.tokens)
-        if row.seq in self.frame.dependants:
-            value += _support(self.frame.dependants[row.seq])
-        if row.superseded_by is not None:
-            value += SUPERSEDED
-        elif row.droppable:
-            value += DROPPABLE
-        if row.seq in self.frame.summarised:
-            value += SUMMARISED
-        return round(value, 2)
-
-    def reasons(self, slot: Slot, place: int) -> list[Reason]:
-        """Name, amount and note of everything that counts; they sum to the value."""
-        row, part = slot.row, _part(slot.row)
-        reasons: list[Reason] = [
-            ("recency", _recency(self.newest - place), f"of {RECENCY:g}"),
-            ("role", BY_ROLE[part], part),
-        ]
-        if slot.tokens > LARGE_TOKENS:
-            reasons.append(("size", -_size(slot.tokens), f"{slot.tokens:,} tokens"))
-        dependants = self.frame.dependants.get(row.seq, 0)
-        if dependants:
-            reasons.append(("dependants", _support(dependants), f"{dependants} derived from it"))
-        if row.superseded_by is not None:
-            reasons.append(("superseded", SUPERSEDED, f"corrected by {row.superseded_by}"))
-        elif row.droppable:
-            reasons.append(("droppable", DROPPABLE, "marked as no longer needed"))
-        if row.seq in self.frame.summarised:
-            reasons.append(("summarised", SUMMARISED, "a summary rests on it"))
-        return reasons
+def reasons(frame: Frame, slot: Slot, back: int) -> tuple[Contribution, ...]:
+    """Everything that counts for an episode, ``back`` places from the newest; the amounts sum
+    to its worth."""
+    row = slot.row
+    return _reasons(
+        min(back, len(RECENCY_BY_PLACE) - 1),
+        part_of(row),
+        slot.tokens if slot.tokens > LARGE_TOKENS else 0,
+        frame.dependants.get(row.seq, 0),
+        row.superseded_by,
+        row.droppable,
+        row.seq in frame.summarised,
+    )
 
 
-def contributions(reasons: list[Reason]) -> tuple[Contribution, ...]:
-    """Reasons as the models carry them."""
-    return tuple([_contribution(*reason) for reason in reasons])
+# Thousands of episodes share a few hundred sets of reasons.
+@lru_cache(maxsize=4_096)
+def _reasons(
+    back: int,
+    part: str,
+    tokens: int,
+    dependants: int,
+    superseded_by: str | None,
+    droppable: bool,
+    summarised: bool,
+) -> tuple[Contribution, ...]:
+    found = [
+        Contribution("recency", RECENCY_BY_PLACE[back], f"of {RECENCY:g}"),
+        Contribution("role", BY_ROLE[part], part),
+    ]
+    if tokens:
+        found.append(Contribution("size", -size_of(tokens), f"{tokens:,} tokens"))
+    if dependants:
+        note = f"{dependants} derived from it"
+        found.append(Contribution("dependants", support_of(dependants), note))
+    if superseded_by is not None:
+        found.append(Contribution("superseded", SUPERSEDED, f"corrected by {superseded_by}"))
+    elif droppable:
+        found.append(Contribution("droppable", DROPPABLE, "marked as no longer needed"))
+    if summarised:
+        found.append(Contribution("summarised", SUMMARISED, "a summary rests on it"))
+    return tuple(found)
 
 
-def _recency(back: int) -> float:
-    return _RECENCY[back] if back < len(_RECENCY) else 0.0
-
-
-def _part(row: WindowRow) -> str:
+def part_of(row: WindowRow) -> str:
     """Who an episode counts as: a call belongs to its tool's result."""
     role = row.role
     return "tool" if row.tool_call_id is not None and role is not _USER else role._value_
 
 
-def _size(tokens: int) -> float:
+def mark_of(row: WindowRow) -> float:
+    """What it counts that an episode was corrected, or is no longer needed."""
+    if row.superseded_by is not None:
+        return SUPERSEDED
+    return DROPPABLE if row.droppable else 0.0
+
+
+def size_of(tokens: int) -> float:
+    """What an episode of more than ``LARGE_TOKENS`` loses."""
     return round(min(SIZE_AT_MOST, 0.5 * math.log2(tokens / LARGE_TOKENS)), 2)
 
 
-def _support(dependants: int) -> float:
+def support_of(dependants: int) -> float:
+    """What an episode gains by what was derived from it."""
     return min(DEPENDANTS_AT_MOST, DEPENDANT * dependants)

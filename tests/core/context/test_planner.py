@@ -11,10 +11,12 @@ from sakur4_core.context import planner
 from sakur4_core.context.budget import PROFILES, budget_of
 from sakur4_core.context.calibration import Scale
 from sakur4_core.context.captions import Caption
+from sakur4_core.context.case import Case
 from sakur4_core.context.composition import compose
 from sakur4_core.context.ladder import Costs
-from sakur4_core.context.planner import LADDER, Case
+from sakur4_core.context.moves import LADDER
 from sakur4_core.context.prompt import FOLD_SUMMARIES, PINNED_ANCHORS, assemble
+from sakur4_core.context.units import candidates, span
 from sakur4_core.models import Basis, Plan, Pressure, Role, Tier, counted
 from sakur4_core.settings import ContextSettings
 from sakur4_core.store.window import Frame, WindowRow
@@ -118,7 +120,7 @@ def cases(draw: st.DrawFn) -> tuple[Case, dict[int, Costs]]:
 
 
 def make(case: Case, ladders: dict[int, Costs], without: frozenset[str] = frozenset()) -> Plan:
-    units, whole = planner.span(case, planner.candidates(case, without), 10**9)
+    units, whole = span(case, candidates(case, without), 10**9)
     assert whole
     moves = planner.choose(case, units, ladders, Tier.ARCHIVED)
     captions = {row.seq: Caption(f"row {row.seq}", "head and tail") for row in case.frame.rows}
@@ -189,9 +191,8 @@ def test_a_plan_reaches_its_target_or_everything_that_may_go_is_gone(
     assert plan.tokens_freed.value >= 0
     assert plan.prefix_kept.value + plan.tokens_to_prefill.value == curve[-1]
     if not plan.reaches_target:
-        left = planner.candidates(case, frozenset(item.episode_id for item in plan.items))
-        timeline = case.prompt.timeline
-        assert not any(timeline[place].tokens for _, places in left for place in places)
+        left = candidates(case, frozenset(item.episode_id for item in plan.items))
+        assert not left.tokens.any()
         assert all(item.tokens_after == 0 for item in plan.items)
 
 
@@ -226,10 +227,12 @@ def test_what_is_taken_out_stays_out_with_its_pair(
 @settings(max_examples=40, deadline=None)
 def test_a_span_reaches_back_from_the_newest_only(made: tuple[Case, dict[int, Costs]]) -> None:
     case, _ = made
-    groups = planner.candidates(case, frozenset())
-    everything, _ = planner.span(case, groups, 10**9)
-    some, _ = planner.span(case, groups, 2_000)
-    assert some == everything[len(everything) - len(some) :]
+    groups = candidates(case, frozenset())
+    everything, _ = span(case, groups, 10**9)
+    some, _ = span(case, groups, 2_000)
+    assert some.keys == everything.keys[len(everything) - len(some) :]
+    start = everything.tokens.size - some.tokens.size
+    assert some.tokens.tolist() == everything.tokens[start:].tolist()
 
 
 @given(cases())
