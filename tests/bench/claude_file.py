@@ -3,6 +3,8 @@
 Shapes and shares follow what its real files have: an envelope on every line, each content block a
 line of its own that repeats the usage, thinking with its signature, and results twice, once for
 the model and once for the interface.
+
+    python tests/bench/claude_file.py BYTES FILE
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -168,3 +171,8 @@ class Session:
 
     def _hex(self, digits: int) -> str:
         return f"{self._random.getrandbits(4 * digits):0{digits}x}"
+
+
+if __name__ == "__main__":
+    with Path(sys.argv[2]).open("wb") as file:
+        file.writelines(Session().lines(int(sys.argv[1])))

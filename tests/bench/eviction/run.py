@@ -1,11 +1,13 @@
 """What does keeping a window cost, and what gets lost? Three ways over the same long session.
 
-    python tests/bench/eviction/run.py [--turns 300] [--window 20000] [--seed 7] [--json FILE]
+    python tests/bench/eviction/run.py [--turns 300] [--window 20000] [--seed 7]
+        [--transcripts PATH] [--json FILE]
 
 A stand-in for llama.cpp's server (fixtures/fake_llama, a process of its own with one slot) keeps a
 prefix cache; what it has to evaluate beyond the session's own texts, each once, was prefilled
 again. Recall's answers and pinned rules are part of what is charged. The table goes to standard
 error, the document to standard output or FILE; the same seed gives the same figures.
+PATH is a transcript of a harness, or a folder of them.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from arms import Outcome, joined, ours, sliding, summarising
 from model import count, served
+from recorded import demo, imported
 from session import Work, make
 
 MARGIN = 4_000
@@ -33,9 +36,11 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--target", type=float, help="instead of the profile's share")
+    parser.add_argument("--transcripts", type=Path, help="what agents saw here is shown as well")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    work = make(arguments.turns, arguments.seed)
+    recorded = demo() + imported(arguments.transcripts) if arguments.transcripts else demo()
+    work = make(arguments.turns, arguments.seed, recorded)
     outcomes = run(work, arguments.window, arguments.target)
     once = count(joined(work.system, work.tools)) + sum(
         count(step.content) for turn in work.turns for step in turn
@@ -47,6 +52,7 @@ def main() -> None:
         "turns": arguments.turns,
         "window": arguments.window,
         "target": arguments.target,
+        "outputs_recorded": len(recorded.outputs),
         "session_tokens": once,
         "arms": rows,
         "verdict": verdict(rows),

@@ -1,6 +1,6 @@
-"""A long session of an agent's work, made from the demo's recorded one; the same for a seed.
+"""A long session of an agent's work, made from recorded ones; the same for a seed.
 
-Every turn is a request, one to three tool calls with the outputs that were recorded, and a closing
+Every turn is a request, one to three tool calls with outputs that were recorded, and a closing
 remark. Each turn's texts are about another part of another service, so that no two are the same.
 Rules and facts are told on the way, in what the user, the agent or a tool says.
 """
@@ -11,9 +11,8 @@ import json
 import random
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
-SESSION = Path(__file__).parents[3] / "fixtures" / "demo" / "session.jsonl"
+from recorded import Recorded
 
 NOUNS = [
     "invoice",
@@ -190,10 +189,9 @@ class Work:
     facts: list[Fact] = field(default_factory=list)
 
 
-def make(turns: int, seed: int) -> Work:
+def make(turns: int, seed: int, recorded: Recorded) -> Work:
     """The session of a seed."""
     chance = random.Random(seed)
-    outputs, remarks = _recorded()
     facts = _facts(turns, chance)
     told: dict[int, list[str]] = {}
     for fact in facts:
@@ -202,15 +200,14 @@ def make(turns: int, seed: int) -> Work:
     made = []
     for number in range(turns):
         words = [*told.get(number, ())]
-        made.append(_turn(number, chance, outputs, remarks, words, rules.get(number)))
+        made.append(_turn(number, chance, recorded, words, rules.get(number)))
     return Work(_system(), _tools(), made, rules, facts)
 
 
 def _turn(
     number: int,
     chance: random.Random,
-    outputs: list[tuple[str, str]],
-    remarks: list[str],
+    recorded: Recorded,
     facts: list[str],
     rule: str | None,
 ) -> list[Step]:
@@ -223,8 +220,8 @@ def _turn(
         said["user"].append(rule)
     steps = [Step("user", " ".join([asked[0].upper() + asked[1:], *said["user"]]))]
     for place in range(chance.randint(1, 3)):
-        tool, output = chance.choice(outputs)
-        remark = _about(chance.choice(remarks), noun, verb, number)
+        tool, output = chance.choice(recorded.outputs)
+        remark = _about(chance.choice(recorded.remarks), noun, verb, number)
         call = f"call_{number}_{place}"
         steps.append(Step("assistant", f"{remark}\n\n{tool} {noun}_{number}.py", tool, call))
         steps.append(Step("tool", _about(output, noun, verb, number), tool, call))
@@ -236,7 +233,7 @@ def _turn(
             f"docs/notes.md:{number + 31}:see {noun}.py",
         ]
         steps.append(Step("tool", "\n".join(found), "Grep", call))
-    closing = _about(chance.choice(remarks), noun, verb, number)
+    closing = _about(chance.choice(recorded.remarks), noun, verb, number)
     steps.append(Step("assistant", " ".join([closing, *said["assistant"]])))
     return steps
 
@@ -246,19 +243,6 @@ def _about(text: str, noun: str, verb: str, number: int) -> str:
     for old, new in (("order", noun), ("refund", f"{verb}_{noun}"), ("user", f"{noun}_{number}")):
         text = text.replace(old, new).replace(old.title(), new.title())
     return re.sub(r"\b\d\.\d\ds\b", f"{number % 7}.{number % 90 + 10}s", text)
-
-
-def _recorded() -> tuple[list[tuple[str, str]], list[str]]:
-    """Tool outputs with their tools, and remarks, as they were recorded."""
-    steps = [json.loads(line) for line in SESSION.read_text("utf-8").splitlines()]
-    turns = [s["arguments"] for s in steps if s.get("tool") == "memory_commit_episode"]
-    outputs = [
-        (turn["tool_name"], turn["content"])
-        for turn in turns
-        if turn["role"] == "tool" and len(turn["content"]) > 400
-    ]
-    remarks = [turn["content"].split("\n\n")[0] for turn in turns if turn["role"] == "assistant"]
-    return outputs, remarks
 
 
 def _facts(turns: int, chance: random.Random) -> list[Fact]:
