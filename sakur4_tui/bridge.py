@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 GATHER_S: Final = 0.05
 """How long events are gathered into one message: short enough to feel live (20 a second)."""
 
-_WINDOW: Final = frozenset({Topic.RECEIPT, Topic.TIERS})
+_WINDOW: Final = frozenset({Topic.RECEIPT, Topic.TIERS, Topic.REACH})
+_PINNED: Final = frozenset({Topic.ANCHORS, Topic.RECEIPT, Topic.REACH})
 _CODE: Final = frozenset({Topic.STALE, Topic.MAP, Topic.STATUS})
 
 # Reads and progress are absent: they change nothing that a pane shows, and reading a pane
@@ -26,10 +27,10 @@ MOVED_BY: Final[dict[str, frozenset[Topic]]] = {
     e.EPISODE_COMMITTED: _WINDOW | {Topic.STATUS, Topic.STALE},
     e.EPISODE_REDACTED: _WINDOW | {Topic.STALE},
     e.SESSION_OPENED: frozenset({Topic.SESSIONS}),
-    e.ANCHOR_PINNED: frozenset({Topic.ANCHORS, Topic.RECEIPT}),
-    e.ANCHOR_EDITED: frozenset({Topic.ANCHORS, Topic.RECEIPT}),
-    e.ANCHOR_UNPINNED: frozenset({Topic.ANCHORS, Topic.RECEIPT}),
-    e.PROPOSAL_STORED: frozenset({Topic.INBOX}),
+    e.ANCHOR_PINNED: _PINNED,
+    e.ANCHOR_EDITED: _PINNED,
+    e.ANCHOR_UNPINNED: _PINNED,
+    e.PROPOSAL_STORED: frozenset({Topic.INBOX, Topic.REACH}),
     e.PROPOSAL_DECIDED: frozenset({Topic.INBOX, Topic.ANCHORS}),
     e.PLAN_APPLIED: _WINDOW | {Topic.INBOX},
     e.PLAN_ENFORCED: _WINDOW,

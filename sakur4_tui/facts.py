@@ -11,6 +11,7 @@ from sakur4_core import models as m
 
 if TYPE_CHECKING:
     from sakur4_core.engine import Engine
+    from sakur4_core.harness.reach import Reach
 
 
 class Topic(StrEnum):
@@ -25,6 +26,7 @@ class Topic(StrEnum):
     STALE = "stale"
     ANCHORS = "anchors"
     MAP = "map"
+    REACH = "reach"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Facts:
 
     Attributes:
         project: The project's folder name.
+        reach: How far decisions reach, for the session and for those that plans wait for.
         failures: Topics that could not be read, with the sentence that says why.
     """
 
@@ -47,6 +50,7 @@ class Facts:
     stale: m.Staleness | None = None
     anchors: tuple[m.Anchor, ...] | None = None
     map: m.RepoMap | None = None
+    reach: Mapping[str, Reach] = field(default_factory=dict)
     paused: bool = False
     failures: Mapping[Topic, str] = field(default_factory=dict)
 
@@ -55,11 +59,19 @@ class Facts:
         """Whether the engine has not answered yet; nothing may be called empty before it has."""
         return self.sessions is None and not self.failures
 
+    @property
+    def missing(self) -> tuple[str, ...] | None:
+        """Ids of anchors that are not in the session's real context; None where not known."""
+        reach = self.reach.get(self.session.session_id) if self.session else None
+        return reach.missing if reach else None
+
 
 HISTORY_TURNS: Final = 60
 """Turns in the sparkline; more would not fit beside the receipt."""
 
-OF_SESSION: Final = frozenset({Topic.RECEIPT, Topic.HISTORY, Topic.TIERS, Topic.ANCHORS})
+OF_SESSION: Final = frozenset(
+    {Topic.RECEIPT, Topic.HISTORY, Topic.TIERS, Topic.ANCHORS, Topic.REACH}
+)
 """What changes when another session is chosen."""
 
 Read = Callable[["Engine", str | None], Awaitable[Any]]
@@ -77,6 +89,12 @@ async def _tiers(engine: Engine, session_id: str | None) -> m.Tiers | None:
     return await engine.tiers(session_id) if session_id else None
 
 
+async def _reach(engine: Engine, session_id: str | None) -> dict[str, Reach]:
+    pending = await engine.proposals.pending()
+    asked = {one.session_id for one in pending if one.plan is not None} | {session_id}
+    return {one: await engine.reach(one) for one in sorted(filter(None, asked))}
+
+
 READS: Final[dict[Topic, Read]] = {
     Topic.SESSIONS: lambda engine, _: engine.sessions.list(),
     Topic.STATUS: lambda engine, _: engine.status(),
@@ -87,4 +105,5 @@ READS: Final[dict[Topic, Read]] = {
     Topic.STALE: lambda engine, _: engine.staleness(),
     Topic.ANCHORS: lambda engine, session_id: engine.anchors(session_id),
     Topic.MAP: lambda engine, _: engine.repo_map(engine.settings.cortex.map_budget),
+    Topic.REACH: _reach,
 }

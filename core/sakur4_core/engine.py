@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sakur4_core import models as m
 from sakur4_core.cache.coherence import Coherence
-from sakur4_core.clock import Clock, IdFactory, RandomIds, SystemClock
+from sakur4_core.clock import Clock, IdFactory, RandomIds, SystemClock, stamp
 from sakur4_core.consolidate.dream import Dream
 from sakur4_core.context.auto_plan import AutoPlan
 from sakur4_core.context.proposals import Proposals
@@ -20,6 +20,7 @@ from sakur4_core.context.window import Window
 from sakur4_core.cortex.cortex import Cortex
 from sakur4_core.events import Event, EventBus
 from sakur4_core.harness.importer import Importer
+from sakur4_core.harness.reach import Reach, hooked_here, reach_of
 from sakur4_core.harness.tail import Follower
 from sakur4_core.memory.anchors import Anchors
 from sakur4_core.memory.atlas import Atlas
@@ -31,6 +32,7 @@ from sakur4_core.memory.transfer import Transfer, Transferred
 from sakur4_core.paths import Home, Project, find_root, identify, place_store
 from sakur4_core.recall.recaller import Recaller
 from sakur4_core.settings import Settings, load_settings
+from sakur4_core.store import harness as harness_sql
 from sakur4_core.store import status as status_sql
 from sakur4_core.store.database import Database
 from sakur4_core.store.feed import Feed
@@ -397,6 +399,19 @@ class Engine:
         """How a session's episodes stand on the ladder, and what would leave next."""
         return await self.window.tiers(session_id)
 
+    async def reach(self, session_id: str) -> Reach:
+        """Whether a plan of a session can be put in effect, and what of the anchors is in its
+        real context.
+
+        Raises:
+            NotFound: There is no such session.
+        """
+        hooked = await asyncio.to_thread(hooked_here, self.project.root)
+        now = stamp(self.workspace.clock.now())
+        return await self.workspace.database.read(
+            lambda db: reach_of(db, session_id, now, hooked=hooked)
+        )
+
     async def preview_plan(
         self,
         session_id: str,
@@ -457,6 +472,10 @@ class Engine:
     async def verify(self) -> m.Verification:
         """Walk the transcript's chain."""
         return await self.episodes.verify()
+
+    async def unknown_lines(self) -> dict[tuple[str, str], int]:
+        """Lines of transcripts that no reader knows, by harness and kind; all are kept."""
+        return dict(await self.workspace.database.read(harness_sql.unknown_lines))
 
     async def status(self) -> m.Status:
         """The engine in one look."""

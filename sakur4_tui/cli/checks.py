@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import platform
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from sakur4_core import __version__
 from sakur4_core.errors import Sakur4Error
+from sakur4_core.harness.reach import CONNECT_HOOKS, hooked_here
 from sakur4_core.models import Status, Verification
 from sakur4_core.paths import Home
 from sakur4_core.settings import Settings, setting_keys
 
+from sakur4_tui.cli.output import visible
 from sakur4_tui.cli.place import Place
 from sakur4_tui.opening import prepare
 
@@ -56,6 +59,8 @@ async def examine(place: Place) -> tuple[list[Check], list[Chosen]]:
     try:
         async with opening.engine() as engine:
             checks.extend(_store(await engine.status(), await engine.verify()))
+            checks.append(_transcripts(await engine.unknown_lines()))
+            checks.append(_hooks(engine.project.root))
     except Sakur4Error as error:
         checks.append(Check("store", "bad", error.message, error.hint))
     return checks, _chosen(opening.settings)
@@ -103,6 +108,32 @@ def _store(status: Status, chain: Verification) -> Iterator[Check]:
     yield Check("backend", "well", status.backend)
     for problem in status.degraded:
         yield Check("degraded", "limited", problem)
+
+
+def _transcripts(unknown: Mapping[tuple[str, str], int]) -> Check:
+    """Lines of harnesses that were kept and not understood."""
+    if not unknown:
+        return Check("transcripts", "well", "every line that was read is known")
+    kinds = ", ".join(
+        f"{count:,} {visible(kind)[:40]} ({harness})"
+        for (harness, kind), count in sorted(unknown.items())
+    )
+    return Check(
+        "transcripts",
+        "limited",
+        f"lines of unknown kinds, kept as they are: {kinds}",
+        "A newer sakur4-tui may know them; nothing is lost until then.",
+    )
+
+
+def _hooks(root: Path) -> Check:
+    if hooked_here(root):
+        return Check("hooks", "well", "Claude Code calls ours in this project")
+    return Check(
+        "hooks",
+        "well",
+        f"none; `{CONNECT_HOOKS}` lets pinned rules come back after a compaction",
+    )
 
 
 def _chosen(settings: Settings) -> list[Chosen]:

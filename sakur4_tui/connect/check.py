@@ -1,10 +1,15 @@
-"""Starting the configured command as the harness would, and asking it what it offers."""
+"""Starting what is configured as the harness would, and asking it what it offers."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sakur4_core.errors import Sakur4Error
 
@@ -58,3 +63,49 @@ async def check(launch: Launch, project: Path) -> Checked:
         (ready - started) * 1000,
         (listed - ready) * 1000,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswer:
+    """How long a hook took to answer an event, in milliseconds."""
+
+    event: str
+    ms: float
+
+
+def check_hooks(groups: Mapping[str, Any], project: Path) -> tuple[HookAnswer, ...]:
+    """Call each configured hook once, as Claude Code would, with a session that is new.
+
+    Args:
+        groups: Our group of hooks by event, as ``parts.Hooks`` finds them.
+
+    Raises:
+        Sakur4Error: One did not start, failed, or did not answer within 30 s.
+    """
+    return tuple(
+        HookAnswer(event, _called(event, group["hooks"][0]["command"], project))
+        for event, group in groups.items()
+    )
+
+
+def _called(event: str, command: str, project: Path) -> float:
+    said = {"hook_event_name": event, "session_id": "", "cwd": str(project), "source": "startup"}
+    started = time.monotonic()
+    try:
+        done = subprocess.run(
+            command,
+            shell=True,
+            input=json.dumps(said).encode(),
+            capture_output=True,
+            timeout=PATIENCE_S,
+            cwd=project,
+            env={**os.environ, "CLAUDE_PROJECT_DIR": str(project)},
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Sakur4Error(
+            f"No answer within {PATIENCE_S:.0f} s from: {command}.", "Run it by hand to see why."
+        ) from error
+    if done.returncode != 0:
+        raise Sakur4Error(f"The command failed: {command}.", "Run it by hand to see why.")
+    return (time.monotonic() - started) * 1000

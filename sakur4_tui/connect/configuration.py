@@ -11,8 +11,7 @@ from typing import Any
 
 from sakur4_core.errors import ConfigError
 
-from sakur4_tui.connect import json_text, toml_text
-from sakur4_tui.connect.harnesses import Format, Harness, Launch
+from sakur4_tui.connect.parts import Part
 
 BACKUP_SUFFIX = ".sakur4-backup"
 
@@ -27,83 +26,58 @@ class Change:
     backup: str | None = None
 
 
-def snippet(harness: Harness, launch: Launch) -> str:
+def snippet(part: Part) -> str:
     """What to paste by hand."""
-    entry = harness.entry(launch)
-    if harness.format is Format.TOML:
-        return toml_text.set_table(b"", harness.path, entry).decode()
-    return json_text.set_member(b"", harness.path, entry).decode()
+    return part.put(b"", part.value).decode()
 
 
-def write(harness: Harness, file: Path, launch: Launch) -> Change:
-    """Put our entry into ``file``; everything else in it stays byte for byte.
+def write(part: Part, file: Path) -> Change:
+    """Put our part into ``file``; everything else in it stays byte for byte.
 
     Raises:
         ConfigError: The file is broken or cannot be written; nothing was changed.
     """
     before = _read(file)
-    after = _with_entry(harness, file, before or b"", harness.entry(launch))
+    with _naming(file):
+        after = part.put(before or b"", part.value)
     if after == before:
-        return Change(harness.name, str(file), "unchanged")
+        return Change(part.name, str(file), "unchanged")
     backup = _backup(file)
     _save(backup, b"" if before is None else b"\n" + before)
     _save(file, after)
-    return Change(harness.name, str(file), "written", str(backup))
+    return Change(part.name, str(file), "written", str(backup))
 
 
-def remove(harness: Harness, file: Path) -> Change:
-    """Take our entry out. A file that only we changed becomes what it was, to the byte.
+def remove(part: Part, file: Path) -> Change:
+    """Take our part out. A file that only we changed becomes what it was, to the byte.
 
     Raises:
         ConfigError: The file is broken or cannot be written; nothing was changed.
     """
     now = _read(file)
     backup = _backup(file)
-    if now is None or _entry(harness, file, now) is None:
-        return Change(harness.name, str(file), "absent")
+    with _naming(file):
+        value = None if now is None else part.find(now)
+    if now is None or value is None:
+        return Change(part.name, str(file), "absent")
     existed, before = _kept(backup)
-    untouched = before is not None and now == _with_entry(
-        harness, file, before, _entry(harness, file, now)
-    )
-    after = before if untouched and before is not None else _without_entry(harness, file, now)
+    with _naming(file):
+        untouched = before is not None and now == part.put(before, value)
+        after = before if untouched and before is not None else part.cut(now)
     if untouched and not existed:
         file.resolve().unlink()
     else:
         _save(file, after)
     with suppress(OSError):
         backup.unlink()
-    return Change(harness.name, str(file), "removed")
+    return Change(part.name, str(file), "removed")
 
 
-def current(harness: Harness, file: Path) -> Launch | None:
-    """The command that the file has for us now, or None. Raises ConfigError on a broken file."""
+def current(part: Part, file: Path) -> Any:
+    """What the file has of ours now, or None. Raises ConfigError on a broken file."""
     source = _read(file)
-    entry = None if source is None else _entry(harness, file, source)
-    if not isinstance(entry, dict):
-        return None
-    command = entry.get("command")
-    words = command if isinstance(command, list) else [command, *entry.get("args", ())]
-    if not words or not all(isinstance(word, str) for word in words):
-        return None
-    return Launch(words[0], tuple(words[1:]))
-
-
-def _with_entry(harness: Harness, file: Path, source: bytes, entry: Any) -> bytes:
-    edit = toml_text.set_table if harness.format is Format.TOML else json_text.set_member
     with _naming(file):
-        return edit(source, harness.path, entry)
-
-
-def _without_entry(harness: Harness, file: Path, source: bytes) -> bytes:
-    edit = toml_text.remove_table if harness.format is Format.TOML else json_text.remove_member
-    with _naming(file):
-        return edit(source, harness.path)
-
-
-def _entry(harness: Harness, file: Path, source: bytes) -> Any:
-    get = toml_text.get_table if harness.format is Format.TOML else json_text.get_member
-    with _naming(file):
-        return get(source, harness.path)
+        return None if source is None else part.find(source)
 
 
 class _naming:  # noqa: N801 - reads as a word of its `with`

@@ -70,16 +70,21 @@ class Harness:
 
 def launch(harness: Harness, project: Path) -> Launch:
     """How this harness should start the server: by name if it is on the PATH, else in full."""
-    found = shutil.which("sakur4-tui")
-    if found is None:
-        command, args = sys.executable, ["-m", "sakur4_tui", "--serve"]
-    else:
-        command, args = (found if harness.absolute else "sakur4-tui"), ["--serve"]
+    command, *args = program(absolute=harness.absolute)
+    args.append("--serve")
     if harness.project_variable is not None:
         args += ["--project", harness.project_variable]
     elif not harness.in_project:
         args += ["--project", str(project)]
     return Launch(command, tuple(args))
+
+
+def program(*, absolute: bool = False) -> tuple[str, ...]:
+    """How to start this program: by name if it is on the PATH, else by its interpreter."""
+    found = shutil.which("sakur4-tui")
+    if found is None:
+        return (sys.executable, "-m", "sakur4_tui")
+    return (found if absolute else "sakur4-tui",)
 
 
 def _plain(launch: Launch) -> dict[str, Any]:

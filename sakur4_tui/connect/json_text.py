@@ -1,4 +1,4 @@
-"""Setting and removing one member of a JSON file as text: all else stays byte for byte.
+"""Setting and removing one member or element of a JSON file as text: all else stays byte for byte.
 
 Comments and trailing commas are kept. The syntax tree gives positions only; what is written is
 spliced into the original bytes.
@@ -7,6 +7,7 @@ spliced into the original bytes.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -62,12 +63,56 @@ def remove_member(source: bytes, path: tuple[str, ...]) -> bytes:
         if member is None:
             return source
         if depth == 0 or len(_members(objects[depth])) > 1:
-            return _cut(source, objects[depth], member)
+            pairs = [one.pair for one in _members(objects[depth])]
+            return _cut(source, objects[depth], pairs, pairs.index(member.pair))
     raise AssertionError("unreachable")
+
+
+def set_element(
+    source: bytes, path: tuple[str, ...], value: Any, ours: Callable[[Any], bool]
+) -> bytes:
+    """``source`` with ``value`` in the list at ``path``, in place of the first that is ours.
+
+    Raises:
+        ConfigError: As :func:`set_member`, or there is something else than a list.
+    """
+    found = _list(source, path)
+    if found is None:
+        return set_member(source, path, [value])
+    elements = _elements(found)
+    for element in elements:
+        if ours(_value(element)):
+            return _replace(source, element, value)
+    return _splice(
+        source, found, elements, lambda indent, inline: _dump(source, value, indent, inline=inline)
+    )
+
+
+def remove_elements(source: bytes, path: tuple[str, ...], ours: Callable[[Any], bool]) -> bytes:
+    """``source`` without what is ours in the list at ``path``, and without what that leaves empty.
+
+    Raises:
+        ConfigError: As :func:`set_element`.
+    """
+    while (found := _list(source, path)) is not None:
+        elements = _elements(found)
+        place = next((n for n, one in enumerate(elements) if ours(_value(one))), None)
+        if place is None:
+            return source
+        if len(elements) == 1:
+            return remove_member(source, path)
+        source = _cut(source, found, elements, place)
+    return source
 
 
 def get_member(source: bytes, path: tuple[str, ...]) -> Any:
     """The value at ``path``, or None. Raises as :func:`set_member`."""
+    node = _at(source, path)
+    return None if node is None else _value(node)
+
+
+def _at(source: bytes, path: tuple[str, ...]) -> Node | None:
+    """The node of the value at ``path``, or None."""
     if not source.strip():
         return None
     node = _root(source)
@@ -76,9 +121,17 @@ def get_member(source: bytes, path: tuple[str, ...]) -> Any:
         if member is None:
             return None
         if depth == len(path) - 1:
-            return _value(member.value)
+            return member.value
         node = _object(source, member.value, key)
     return None
+
+
+def _list(source: bytes, path: tuple[str, ...]) -> Node | None:
+    node = _at(source, path)
+    if node is not None and node.type != "array":
+        line = node.start_point[0] + 1
+        raise ConfigError(f"{path[-1]!r} at line {line} is no list.", "Nothing was changed.")
+    return node
 
 
 @cache
@@ -144,12 +197,16 @@ def _value(node: Node) -> Any:
     if node.type == "object":
         return {member.key: _value(member.value) for member in _members(node)}
     if node.type == "array":
-        return [_value(child) for child in node.named_children if child.type not in _NO_VALUES]
+        return [_value(child) for child in _elements(node)]
     assert node.text is not None
     return json.loads(node.text)
 
 
 _NO_VALUES = ("comment", "ERROR")
+
+
+def _elements(node: Node) -> list[Node]:
+    return [child for child in node.named_children if child.type not in _NO_VALUES]
 
 
 def _nest(path: tuple[str, ...], value: Any) -> Any:
@@ -167,21 +224,33 @@ def _replace(source: bytes, node: Node, value: Any) -> bytes:
 
 
 def _insert(source: bytes, node: Node, key: str, value: Any) -> bytes:
-    members = _members(node)
-    inline = b"\n" not in source[node.start_byte : node.end_byte] and bool(members)
+    name = json.dumps(key).encode()
+    return _splice(
+        source,
+        node,
+        [member.pair for member in _members(node)],
+        lambda indent, inline: name + b": " + _dump(source, value, indent, inline=inline),
+    )
+
+
+def _splice(
+    source: bytes, node: Node, parts: Sequence[Node], made: Callable[[bytes, bool], bytes]
+) -> bytes:
+    """Add to an object or a list behind its last part what ``made`` gives for an indentation."""
+    inline = b"\n" not in source[node.start_byte : node.end_byte] and bool(parts)
     end = _line_end(source)
     outer = _indent_of_line(source, node.start_byte)
-    inner = _indent_of_line(source, members[0].pair.start_byte) if members else b""
-    if not members or len(inner) <= len(outer):
+    inner = _indent_of_line(source, parts[0].start_byte) if parts else b""
+    if not parts or len(inner) <= len(outer):
         inner = outer + _unit(source)
-    body = json.dumps(key).encode() + b": " + _dump(source, value, inner, inline=inline)
-    if not members:
+    body = made(inner, inline)
+    if not parts:
         close = node.end_byte - 1
         kept = source[node.start_byte + 1 : close].rstrip()
         return (source[: node.start_byte + 1] + kept + end + inner + body + end + outer) + source[
             close:
         ]
-    last = members[-1].pair.end_byte
+    last = parts[-1].end_byte
     comma = _comma_after(source, last, node.end_byte)
     gap = b" " if inline else end + inner
     if comma is None:
@@ -189,20 +258,19 @@ def _insert(source: bytes, node: Node, key: str, value: Any) -> bytes:
     return source[: comma + 1] + gap + body + b"," + source[comma + 1 :]
 
 
-def _cut(source: bytes, node: Node, member: _Member) -> bytes:
-    start, stop = member.pair.start_byte, member.pair.end_byte
-    members = _members(node)
+def _cut(source: bytes, node: Node, parts: Sequence[Node], place: int) -> bytes:
+    """Take one part out of an object or a list, with its comma."""
+    start, stop = parts[place].start_byte, parts[place].end_byte
     comma = _comma_after(source, stop, node.end_byte)
-    position = [one.pair.start_byte for one in members].index(start)
-    if position > 0:
-        previous = members[position - 1].pair.end_byte
+    if place > 0:
+        previous = parts[place - 1].end_byte
         before = _comma_after(source, previous, start)
         assert before is not None
         if comma is None:
             return source[:before] + source[stop:]
         return source[: before + 1] + source[comma + 1 :]
     if comma is not None:
-        following = members[1].pair.start_byte if len(members) > 1 else comma + 1
+        following = parts[1].start_byte if len(parts) > 1 else comma + 1
         return source[:start] + source[following:]
     kept = source[node.start_byte + 1 : start].rstrip()
     return (

@@ -387,8 +387,9 @@ class MainScreen(Screen[None]):
     async def _review(self, plan: m.Plan, proposal: m.Proposal | None) -> None:
         from sakur4_tui.screens.plan import PlanScreen
 
+        reach = self.facts.reach.get(plan.session_id)
         self.app.push_screen(
-            PlanScreen(await self._gate.engine(), self._look, self, plan, proposal)
+            PlanScreen(await self._gate.engine(), self._look, self, plan, proposal, reach)
         )
 
     def action_session(self) -> None:

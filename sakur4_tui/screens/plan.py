@@ -26,6 +26,7 @@ from sakur4_tui.widgets.virtual import Row, VirtualList
 
 if TYPE_CHECKING:
     from sakur4_core.engine import Engine
+    from sakur4_core.harness.reach import Reach
 
     from sakur4_tui.screens.main import MainScreen
 
@@ -73,6 +74,7 @@ class PlanScreen(Screen[None]):
         main: MainScreen,
         plan: m.Plan,
         proposal: m.Proposal | None,
+        reach: Reach | None,
     ) -> None:
         super().__init__()
         self._engine = engine
@@ -81,6 +83,7 @@ class PlanScreen(Screen[None]):
         self._plan = plan
         self._costed: m.Plan | None = plan
         self._proposal = proposal
+        self._reach = reach
 
     # -- drawing ---------------------------------------------------------------
 
@@ -110,7 +113,9 @@ class PlanScreen(Screen[None]):
         name = f"Plan {short_id(self._proposal.proposal_id)}" if self._proposal else "Plan preview"
         costed = self._costed
         head.update(
-            head_lines(name, self._plan, costed, self._proposal, look, self.app.size.width)
+            head_lines(
+                name, self._plan, costed, self._proposal, self._reach, look, self.app.size.width
+            )
         )
         kept = len(self._plan.items) - len(self.left_out)
         self.query_one(
@@ -120,7 +125,7 @@ class PlanScreen(Screen[None]):
             part.rebuild()
 
     def _item_rows(self, width: int) -> Sequence[Row]:
-        return item_rows(self._plan, self._costed, self.left_out, self._look(), width)
+        return item_rows(self._plan, self._costed, self.left_out, self._reach, self._look(), width)
 
     def _reason_rows(self, width: int) -> Sequence[Row]:
         item = self._selected()

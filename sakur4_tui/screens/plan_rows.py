@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sakur4_core import models as m
 from textual.content import Content
@@ -13,21 +14,28 @@ from sakur4_tui.look import Look, speaker
 from sakur4_tui.widgets.pane import quiet
 from sakur4_tui.widgets.virtual import Row
 
+if TYPE_CHECKING:
+    from sakur4_core.harness.reach import Reach
+
 
 def head_lines(
     name: str,
     plan: m.Plan,
     costed: m.Plan | None,
     proposal: m.Proposal | None,
+    reach: Reach | None,
     look: Look,
     width: int,
 ) -> Content:
-    """Two lines: which plan and who asked; what it comes to with the items that are in."""
+    """Two lines: which plan, who asked and whether it can be put in effect; what it comes to
+    with the items that are in."""
     width -= 2
     asked = ""
     if proposal is not None:
         waits = figures.waited(proposal.created_at, look.now)
         asked = f"  asked by {visible(proposal.asked_by, 20)}, waits {waits}"
+    if reach is not None:
+        asked += f"  {reach.effect}"
     pressure = line((plan.pressure.value.replace("_", " "), "$waiting"))
     first = spread(line((name, "bold $focus"), (asked, "$quiet")), pressure, width, look.glyphs)
     if costed is None:
@@ -63,6 +71,7 @@ def item_rows(
     plan: m.Plan,
     costed: m.Plan | None,
     left_out: frozenset[str],
+    reach: Reach | None,
     look: Look,
     width: int,
 ) -> Sequence[Row]:
@@ -82,6 +91,8 @@ def item_rows(
     if not plan.reaches_target:
         rows += quiet("Even so the target is not reached.", width)
     rows += [row for note in plan.notes for row in quiet(visible(note, 400), width)]
+    if reach is not None:
+        rows += quiet(reach.sentence, width)
     return [*rows, *quiet("Pinned anchors are never in a plan.", width)]
 
 

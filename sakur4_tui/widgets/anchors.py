@@ -43,16 +43,30 @@ class AnchorsPane(Pane):
         rows = [
             Row(content, anchor.anchor_id)
             for anchor in facts.anchors
-            for content in _anchor(anchor, width, look)
+            for content in _anchor(anchor, anchor.anchor_id in (facts.missing or ()), width, look)
         ]
         cost = sum(anchor.token_cost for anchor in facts.anchors)
         text = f"{figures.count(cost)} tokens in every prompt; never evicted"
-        return [*rows, Row(line("")), *quiet(text, width)]
+        return [*rows, Row(line("")), *_presence(facts, width, look), *quiet(text, width)]
 
 
-def _anchor(anchor: m.Anchor, width: int, look: Look) -> list[Content]:
+def _presence(facts: Facts, width: int, look: Look) -> list[Row]:
+    """Whether the pinned statements stand in the context as the harness reports it."""
+    if facts.missing is None or not facts.anchors:
+        return []
+    missing, all_of = len(facts.missing), len(facts.anchors)
+    if missing:
+        said = f"{missing} of {all_of} not in the agent's context"
+        return [Row(line((f"{look.glyphs.stale} {said}", "$waiting")))]
+    said = "in the agent's context"
+    return [Row(line((f"{look.glyphs.done} ", "$done"), (f"all {all_of} {said}", "$quiet")))]
+
+
+def _anchor(anchor: m.Anchor, missing: bool, width: int, look: Look) -> list[Content]:
     sign = line((f"{look.glyphs.anchor} ", "$anchor"), (f"{_KINDS[anchor.kind]:<7}", "$quiet"))
-    scope = line((anchor.scope.value, "$quiet"))
+    scope = line(
+        ("not in context " if missing else "", "$waiting"), (anchor.scope.value, "$quiet")
+    )
     room = max(width - sign.cell_length - scope.cell_length - 1, 8)
     first, *more = words(anchor.content, room)
     return [

@@ -61,7 +61,7 @@ class InboxPane(Pane):
         rows: list[Row] = []
         for proposal in facts.inbox:
             key = proposal.proposal_id
-            rows += [Row(content, key) for content in _card(proposal, width, look)]
+            rows += [Row(content, key) for content in _card(proposal, facts, width, look)]
             rows.append(Row(line("")))
         return rows[:-1]
 
@@ -94,13 +94,15 @@ def statement(proposal: m.Proposal) -> str:
     return first_line(str(proposal.payload.get("content", ""))) or "no text"
 
 
-def _card(proposal: m.Proposal, width: int, look: Look) -> list[Content]:
+def _card(proposal: m.Proposal, facts: Facts, width: int, look: Look) -> list[Content]:
     since = line((f"waits {figures.waited(proposal.created_at, look.now)}", "$quiet"))
     sign = (f"{look.glyphs.waiting} ", "$waiting")
     asked = line((f"asked by {visible(proposal.asked_by, 20)}", "$quiet"))
     if proposal.plan is not None:
         head = line(sign, (title(proposal), "bold $strong"))
-        pieces = [*_plan_pieces(proposal.plan, look), asked]
+        reach = facts.reach.get(proposal.plan.session_id)
+        effect = [line((reach.effect, "$quiet"))] if reach else []
+        pieces = [*_plan_pieces(proposal.plan, look), *effect, asked]
         return [
             spread(head, since, width, look.glyphs),
             *flow(pieces, width, 2, look.glyphs),

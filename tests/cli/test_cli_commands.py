@@ -118,7 +118,10 @@ def test_receipt_and_plan(cli: Cli, turns: None, monkeypatch: pytest.MonkeyPatch
     assert "eviction" not in cli("proposals").out
     stored = cli("plan", "--propose", "--json")
     waiting = json.loads(stored.out)["proposal_id"]
-    assert stored.err == f"▲ Proposal {waiting} waits for a decision.\n"
+    assert stored.err == (
+        "Advised only: the agent is told, and nothing makes it drop a turn.\n"
+        f"▲ Proposal {waiting} waits for a decision.\n"
+    )
     assert re.search(rf"{waiting} +eviction +pending +person", cli("proposals").out)
 
 
@@ -155,6 +158,16 @@ def test_doctor_is_content_with_a_fresh_project(cli: Cli) -> None:
     report = document(cli("doctor", "--json"))
     assert report["ok"]
     assert {"program", "settings", "store", "transcript"} <= {c["name"] for c in report["checks"]}
+
+
+def test_doctor_names_lines_that_no_reader_knows(cli: Cli, tmp_path: Path) -> None:
+    assert "every line that was read is known" in cli("doctor").out
+    file = tmp_path / "session.jsonl"
+    said = {"type": "user", "uuid": "u", "sessionId": "s", "message": {"content": "Hello."}}
+    lines = [said, {"type": "hologram", "n": 1}, {"type": "hologram", "n": 2}]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert cli("import", str(file), "--format", "claude-code").code == 0
+    assert "2 hologram (claude-code)" in cli("doctor").out
 
 
 def test_doctor_finds_a_bad_store_and_names_the_source_of_settings(

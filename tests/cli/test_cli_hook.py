@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sqlite3
@@ -112,3 +113,52 @@ async def test_the_next_prompt_is_told_of_what_waits(
         await engine.proposals.propose_anchor("Money is whole cents.", kind="task_contract")
         _, answer = call("UserPromptSubmit", project)
     assert "wait for the user's decision" in context(answer)
+
+
+async def test_before_a_compaction_a_plan_is_proposed_and_may_hold_it_back(
+    open_engine: Callable[..., Any], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAKUR4_CONTEXT_WINDOW", "4000")
+    monkeypatch.setenv("SAKUR4_CONTEXT_RESERVE_OUTPUT", "0")
+    monkeypatch.setenv("SAKUR4_CONTEXT_AUTO_PLAN", "false")
+    async with open_engine() as engine:
+        for number in range(6):
+            await engine.commit_episode("user", f"read table {number}", session_id=SESSION)
+            await engine.commit_episode(
+                "tool", "a row of orders\n" * 200, session_id=SESSION, tool_name="Read"
+            )
+        assert call("PreCompact", project, trigger="auto") == (0, {})
+        async with asyncio.timeout(60):
+            while not (waiting := await engine.proposals.pending()):
+                await asyncio.sleep(0.05)
+        assert waiting[0].session_id == SESSION
+        # Now that one waits, it holds a compaction back only where the person said so.
+        assert call("PreCompact", project, trigger="auto") == (0, {})
+        monkeypatch.setenv("SAKUR4_HARNESS_BLOCK_COMPACTION", "true")
+        code, answer = call("PreCompact", project, trigger="auto")
+        assert (code, answer["decision"]) == (0, "block")
+
+
+async def test_a_start_tells_what_was_folded_and_how_much_is_kept(
+    engine: Engine, project: Path
+) -> None:
+    await engine.commit_episode("user", "look into the retry policy", session_id=SESSION)
+    fold = await engine.fold("retry policy", "find the limit", session_id=SESSION)
+    await engine.commit_episode("assistant", "reading", session_id=SESSION)
+    await engine.unfold(fold.fold_id, "The limit is seven, in src/net.py.")
+    _, answer = call("SessionStart", project, source="compact")
+    assert "- retry policy: The limit is seven, in src/net.py." in context(answer)
+
+
+@pytest.mark.parametrize("body", [b"", b"no json", b"[1, 2]", b'{"session_id": 7, "cwd": null}'])
+def test_whatever_the_harness_says_it_goes_on(project: Path, body: bytes) -> None:
+    for event in ("SessionStart", "UserPromptSubmit", "PreCompact", "PostToolUse", "Stop"):
+        done = subprocess.run(
+            [sys.executable, "-m", "sakur4_tui", "hook", "claude-code", event],
+            input=body,
+            capture_output=True,
+            timeout=60,
+            cwd=project,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

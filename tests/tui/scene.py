@@ -15,6 +15,7 @@ from sakur4_core import models as m
 from sakur4_core.clock import FakeClock
 from sakur4_core.errors import Sakur4Error
 from sakur4_core.events import EventBus
+from sakur4_core.harness.reach import HOOKED, Reach
 from sakur4_core.paths import Home
 from sakur4_core.settings import Settings, TuiSettings
 
@@ -238,6 +239,9 @@ class FakeProposals:
         self._take("undo", proposal_id, by)
 
 
+REACH = Reach(True, HOOKED, (), 1)
+
+
 class FakeEngine:
     """What the interface asks of an engine, answered from this scene."""
 
@@ -252,7 +256,7 @@ class FakeEngine:
         self.known: dict[str, Any] = {
             "sessions": SESSIONS, "receipt": RECEIPT, "receipts": _history(), "tiers": TIERS,
             "staleness": STALE, "anchors": ANCHORS, "repo_map": MAP, "events": EVENTS,
-            "plan": PLAN,
+            "plan": PLAN, "reach": REACH,
         }  # fmt: skip
         self.asked: list[tuple[str, Any]] = []
 
@@ -277,6 +281,9 @@ class FakeEngine:
 
     async def tiers(self, session_id: str) -> Any:
         return await self._answer("tiers", session_id)
+
+    async def reach(self, session_id: str) -> Any:
+        return await self._answer("reach", session_id)
 
     async def staleness(self) -> Any:
         return await self._answer("staleness")

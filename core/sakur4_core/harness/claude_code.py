@@ -184,8 +184,11 @@ class ClaudeReader:
         )
 
     def _attachment(self, entry: dict[str, Any], place: _Place) -> Iterator[Record]:
-        """A message typed while the agent works can stand here only."""
+        """What hooks told the agent; a message typed while it works can stand here only."""
         attachment = mapping(entry.get("attachment"))
+        if attachment.get("type") == "hook_additional_context":
+            yield from _told_by_hook(attachment, place)
+            return
         content = plain(attachment.get("prompt"))
         queued = attachment.get("type") == "queued_command" and bool(content)
         yield place.at(leaf=queued)
@@ -300,6 +303,16 @@ class _Place:
             node=self.node,
             timestamp=self.timestamp,
         )
+
+
+def _told_by_hook(attachment: dict[str, Any], place: _Place) -> Iterator[Record]:
+    """The context that a hook added: one text, or a list of them."""
+    told = attachment.get("content")
+    parts = [told] if isinstance(told, str) else items(told)
+    content = "\n".join(part for part in parts if isinstance(part, str))
+    yield place.at(leaf=False)
+    if content:
+        yield place.turn(Said(Role.USER, Kind.INJECTED, content), place.key, typed=False)
 
 
 def _judged(said: Said, *, summary: bool, typed: bool) -> Said:

@@ -42,10 +42,12 @@ async def plan(
     if not propose:
         found = await engine.preview_plan(session, target=target)
         output.show(found, render_plan(found))
+        output.tell((await engine.reach(session)).sentence)
         return
     proposal = await engine.plan_eviction(session, target=target)
     assert proposal.plan is not None
     output.show(proposal, render_plan(proposal.plan))
+    output.tell((await engine.reach(session)).sentence)
     output.tell(f"▲ Proposal {proposal.proposal_id} waits for a decision.")
 
 

@@ -71,3 +71,38 @@ class Writer:
             },
             requestId=f"req_{number}",
         )
+
+    def reads(self, path: str, result: str, context: int) -> None:
+        """The model reads a file, and gets it."""
+        number = len(self.lines)
+        call = f"toolu_{number:04d}"
+        use = {"type": "tool_use", "id": call, "name": "Read", "input": {"file_path": path}}
+        usage = {
+            "input_tokens": 5,
+            "cache_read_input_tokens": context - 5,
+            "cache_creation_input_tokens": 0,
+            "output_tokens": 7,
+        }
+        message = {
+            "id": f"msg_{self.session[:4]}_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-20250514",
+            "content": [use],
+            "usage": usage,
+        }
+        self._line("assistant", message, requestId=f"req_{number}")
+        given = {"type": "tool_result", "tool_use_id": call, "content": result}
+        self._line("user", {"role": "user", "content": [given]})
+
+    def compacts(self, summary: str, pre_tokens: int) -> None:
+        """The harness replaces the conversation by a summary."""
+        self.last = None
+        about = {"trigger": "auto", "preTokens": pre_tokens}
+        self._line("system", {}, subtype="compact_boundary", compactMetadata=about)
+        self._line("user", {"role": "user", "content": summary}, isCompactSummary=True)
+
+    def told_by_hook(self, text: str) -> None:
+        """A hook's answer becomes context."""
+        told = {"type": "hook_additional_context", "content": [text], "hookEvent": "SessionStart"}
+        self._line("attachment", {}, attachment=told)
