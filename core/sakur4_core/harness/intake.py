@@ -126,6 +126,7 @@ class _Work:
         self._nodes = sql.known_nodes(
             tx.db, [record.node for record in batch.records if isinstance(record, Node)]
         )
+        self._calls = sql.known_calls(tx.db, batch.spends)
         self._called: set[str] = set()
         self._episodes = 0
         self._typed: list[Committed] = []
@@ -171,6 +172,11 @@ class _Work:
             session = self._load(raw_id)
             self._sessions[raw_id] = session
         return session
+
+    def _stored(self, session_id: str) -> _Session:
+        """A session by the id under which it is stored."""
+        remembered = (one for one in self._sessions.values() if one.session_id == session_id)
+        return next(remembered, None) or self._session(session_id)
 
     def _load(self, raw_id: str) -> _Session:
         db, session_id = self._tx.db, stored_id(raw_id)
@@ -248,7 +254,7 @@ class _Work:
     def _grow(self, node: Node) -> None:
         session = self._session(node.session_id)
         known = self._nodes.get(node.node)
-        if known is not None and known[:2] == (session.session_id, node.parent):
+        if known is not None and not self._moves(node, known[:2], session.session_id):
             return
         row = (node.node, session.session_id, node.parent, node.message, node.origin)
         sql.put_nodes(self._tx, [row])
@@ -261,6 +267,15 @@ class _Work:
         sql.keep(self._tx, node.node, node.kept)
         if node.leaf:
             sql.put_leaf(self._tx, session.session_id, node.node)
+
+    def _moves(self, node: Node, known: tuple[str, str | None], session_id: str) -> bool:
+        """Whether a known node stands elsewhere now: in a session that resumed another's, or
+        under another parent. Each place counts once, however often its file is read."""
+        place = (session_id, node.parent)
+        if place == known:
+            return False
+        sql.put_mark(self._tx, _standing_at(node, known), known[0])
+        return sql.put_mark(self._tx, _standing_at(node, place), session_id)
 
     def _settle(self, session: _Session) -> None:
         sql.settle(self._tx, session.session_id)
@@ -332,6 +347,10 @@ class _Work:
             return
         self._called.add(spend.key)
         session = self._session(call.spend.session_id)
+        known = self._calls.get(spend.key)
+        if known is not None and not (known.sidechain or call.spend.sidechain):
+            # A session that was resumed in the middle of an answer holds its first rows too.
+            session = self._stored(known.session_id)
         if not session.exists:
             self._open(session)
         if session.branch.strayed:
@@ -363,6 +382,10 @@ class _Work:
         if sql.put_mark(self._tx, record.key, session.session_id):
             sql.roll_back(self._tx, session.session_id, record.turns)
             self._stand(session)
+
+
+def _standing_at(node: Node, place: tuple[str, str | None]) -> str:
+    return f"{node.node} in {place[0]} under {place[1]}"
 
 
 def _committed(prepared: Prepared, seq: int, session_id: str) -> Committed:
