@@ -69,7 +69,16 @@ def find(path: Path, wanted: Format | None) -> list[Source]:
             f"{path} holds no {kind} transcript.",
             "Name one of Claude Code, Codex or opencode, or a file that `export` wrote.",
         )
-    return _ordered(found)
+    return ordered(found)
+
+
+def described(path: Path, format_: Format) -> Source:
+    """A file of a known kind with what its first lines tell; without, where it cannot be read."""
+    try:
+        found = _one(path, format_)
+    except (OSError, InvalidInput):
+        found = []
+    return next((source for source in found if source.format is format_), Source(path, format_))
 
 
 def is_export(path: Path) -> bool:
@@ -194,7 +203,8 @@ def _newest(path: Path) -> str:
     return times[-1].decode("ascii", "replace") if times else ""
 
 
-def _ordered(found: list[Source]) -> list[Source]:
+def ordered(found: list[Source]) -> list[Source]:
+    """Parents before what was forked from them, the newest last."""
     aged = sorted(found, key=lambda source: (source.newest, str(source.path)))
     of_session: dict[str, list[Source]] = {}
     for source in aged:

@@ -17,7 +17,7 @@ from sakur4_core.harness import opencode
 from sakur4_core.harness.discover import RUNNING, Candidate, Discovery, Homes
 from sakur4_core.harness.importer import Importer
 from sakur4_core.harness.reading import GrowingFile, Piece
-from sakur4_core.harness.sources import Format, Source, reader_of
+from sakur4_core.harness.sources import Format, Source, described, ordered, reader_of
 from sakur4_core.store import harness as sql
 from sakur4_core.workspace import Workspace
 
@@ -101,9 +101,9 @@ class Follower:
     async def _find(self, *, everywhere: bool) -> None:
         now = self._workspace.clock.now()
         found = await asyncio.to_thread(self._discovery.candidates, now, everywhere=everywhere)
-        for candidate in found:
-            if candidate.path not in self._tails:
-                self._tails[candidate.path] = _Tail(candidate, await self._open(candidate))
+        new = [candidate for candidate in found if candidate.path not in self._tails]
+        for candidate in await asyncio.to_thread(_parents_first, new):
+            self._tails[candidate.path] = _Tail(candidate, await self._open(candidate))
 
     async def _open(self, candidate: Candidate) -> Followed:
         path = candidate.path
@@ -200,6 +200,14 @@ class _LiveDatabase:
             state="{}",
         )
         return Piece(records, position, 0, 0)
+
+
+def _parents_first(found: list[Candidate]) -> list[Candidate]:
+    """Files in the order in which they are read: what a fork copied was said in its parent."""
+    if len(found) < 2:
+        return found
+    by_path = {candidate.path: candidate for candidate in found}
+    return [by_path[one.path] for one in ordered([described(c.path, c.format) for c in found])]
 
 
 def _is_settled(tail: _Tail) -> bool:
