@@ -403,7 +403,7 @@ class CacheState:
 class Usage:
     """One API call's token usage, normalised: ``context_tokens`` counts cached input too.
 
-    None means that the provider did not say.
+    None means that the provider did not say. Some harnesses count the answer into the context.
     """
 
     session_id: str
@@ -417,6 +417,13 @@ class Usage:
     model: str | None
     created_at: str
     message_id: str | None = None
+
+    @property
+    def sent_tokens(self) -> int:
+        """What the call sent: the prompt, without any answer."""
+        if self.input_tokens is None:
+            return self.context_tokens
+        return self.input_tokens + (self.cache_read_tokens or 0) + (self.cache_write_tokens or 0)
 
 
 @dataclass(frozen=True, slots=True)

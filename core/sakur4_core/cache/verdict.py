@@ -62,25 +62,30 @@ def verdict_of(usage: Usage, evidence: Evidence) -> CacheState:
     if read is None:
         return CacheState(Verdict.UNKNOWN, Basis.UNKNOWN, cause="not reported")
     basis = Basis.MEASURED if measured else Basis.PREDICTED
-    share = read / usage.context_tokens if usage.context_tokens else 0.0
+    share = read / usage.sent_tokens if usage.sent_tokens else 0.0
     reused = Figure(round(share, 4), basis)
     previous = evidence.previous
     if read and RESTORED in evidence.moved:
         return CacheState(Verdict.WARM_RESTORED, basis, reused)
     if previous is None:
         return CacheState(Verdict.PARTIAL_REUSE if read else Verdict.COLD, basis, reused)
-    if read >= KEPT_SHARE * previous.context_tokens:
+    if read >= KEPT_SHARE * _prompt(previous):
         return CacheState(Verdict.PARTIAL_REUSE, basis, reused)
     verdict = Verdict.PARTIAL_REUSE if read else Verdict.FULL_RE_PREFILL
     price = _price(usage, previous, read, evidence.rates)
     return CacheState(verdict, basis, reused, _cause(usage, previous, evidence), price)
 
 
+def _prompt(usage: Usage) -> int:
+    """The last prompt of a call; one with several rounds sends more than its context in all."""
+    return min(usage.context_tokens, usage.sent_tokens)
+
+
 def _price(usage: Usage, previous: Usage, read: int, rates: Rates | None) -> Figure:
     """What the tokens cost that a kept prefix would have read from cache, beyond that read."""
     if rates is None:
         return NOT_KNOWN
-    lost = max(0, min(previous.context_tokens, usage.context_tokens) - read)
+    lost = max(0, min(_prompt(previous), usage.sent_tokens) - read)
     return Figure(round(lost * (rates.cache_write - rates.cached_read), 6), Basis.ESTIMATED)
 
 

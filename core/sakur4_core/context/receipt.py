@@ -136,9 +136,9 @@ def cache_state(row: UsageRow | None) -> CacheState:
     basis, read = Basis.MEASURED, usage.cache_read_tokens
     if read is None:
         basis, read = Basis.PREDICTED, row.predicted_reuse
-    if read is None or not usage.context_tokens:
+    if read is None or not usage.sent_tokens:
         return CacheState(verdict, Basis.UNKNOWN, cause=row.cause)
-    share = Figure(round(read / usage.context_tokens, 4), basis)
+    share = Figure(round(read / usage.sent_tokens, 4), basis)
     return CacheState(verdict, basis, share, row.cause, price)
 
 
