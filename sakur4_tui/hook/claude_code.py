@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sakur4_core.memory.anchor_text import anchor_block
-from sakur4_core.memory.own_words import FOLD_HEADING
+from sakur4_core.memory.own_words import FOLD_HEADING, REDUCED_HEADING
 from sakur4_core.store.hook import Standing
 
 # Claude Code shows the beginning of a longer text and puts the rest into a file.
@@ -42,14 +42,20 @@ def answer(event: str, said: Said, standing: Standing, *, may_block: bool) -> di
 
 
 def session_start(standing: Standing) -> str:
-    """The pinned statements word for word, the summaries of folds, and where the rest is."""
-    parts = [_pinned(standing.pinned), _folded(standing.folded)]
+    """The pinned statements word for word, the summaries of folds, what approved plans made
+    shorter, and where the rest is."""
+    parts = [_pinned(standing.pinned), _folded(standing.folded), _reduced(standing.reduced)]
     if standing.left:
         parts.append(
             f"{standing.left:,} earlier turns of this session are kept word for word in sakur4's"
             " memory; the tool memory_recall finds them."
         )
-    return "\n\n".join(part for part in parts if part)
+    told = ""
+    for part in parts:
+        # What does not fit whole is left out: cut, it would say something else.
+        if part and len(told) + len(part) + 2 <= MOST_CHARACTERS:
+            told += f"\n\n{part}" if told else part
+    return told
 
 
 def prompt_submitted(standing: Standing, transcript: Path) -> str:
@@ -111,6 +117,11 @@ def _pinned(pinned: Iterable[tuple[str, str]]) -> str:
 def _folded(folded: Iterable[tuple[str, str]]) -> str:
     lines = [f"- {description}: {' '.join(summary.split())}" for description, summary in folded]
     return "\n".join([FOLD_HEADING, *lines]) if lines else ""
+
+
+def _reduced(turns: Iterable[tuple[int, str, str]]) -> str:
+    lines = [f"- #{seq} {who}: {' '.join(start.split())}" for seq, who, start in turns]
+    return "\n".join([REDUCED_HEADING, *lines]) if lines else ""
 
 
 def _context(event: str, text: str) -> dict[str, Any]:

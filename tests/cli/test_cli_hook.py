@@ -162,3 +162,14 @@ def test_whatever_the_harness_says_it_goes_on(project: Path, body: bytes) -> Non
             check=False,
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+async def test_a_start_stays_within_what_the_harness_shows(engine: Engine, project: Path) -> None:
+    for number in range(30):
+        await engine.pin(f"Rule {number}: " + "keep the order of the tables " * 15)
+    fold = await engine.fold("retry policy", "find the limit", session_id=SESSION)
+    await engine.unfold(fold.fold_id, "The limit is seven, in src/net.py. " * 20)
+    _, answer = call("SessionStart", project, source="compact")
+    told = context(answer)
+    assert len(told) <= 10_000
+    assert "more pinned statements did not fit here" in told

@@ -97,7 +97,9 @@ async def test_a_session_is_seen_steered_and_keeps_its_rules_through_a_compactio
         await screen.shows("1 wait", "frees", "in effect after a compaction")
         screen.keys("3", "a")
         await screen.shows("Nothing waits")
-        assert RULE in harness.compact()
+        told = harness.compact()
+        assert RULE in told
+        assert "- #3 Read: row 0 of the table of orders" in told
         await screen.shows("all 1 in the agent's context")
         reach = await engine.reach(SESSION)
         assert (reach.compactions, reach.enforced, reach.missing) == (1, True, ())

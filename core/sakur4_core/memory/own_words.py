@@ -15,12 +15,16 @@ RECALL_HEADING = "Recalled from memory"
 ANCHOR_HEADING = "# Pinned by the user; these hold for the whole session"
 MAP_HEADING = "# Map of "
 FOLD_HEADING = "# Work of this session that was folded"
+REDUCED_HEADING = (
+    "# Turns that an approved plan made shorter; memory_recall has them word for word"
+)
 
-_HEADINGS = (RECALL_HEADING, ANCHOR_HEADING, MAP_HEADING, FOLD_HEADING)
+_HEADINGS = (RECALL_HEADING, ANCHOR_HEADING, MAP_HEADING, FOLD_HEADING, REDUCED_HEADING)
 _BLOCKS = (
     (re.compile(rf"{re.escape(RECALL_HEADING)}: \d+ hits?\."), re.compile(r"\[\d+\] |  |Note: ")),
     (re.compile(re.escape(ANCHOR_HEADING)), re.compile(r"## |- ")),
     (re.compile(re.escape(FOLD_HEADING)), re.compile(r"- |  ")),
+    (re.compile(re.escape(REDUCED_HEADING)), re.compile(r"- #\d+ ")),
     (re.compile(rf"{re.escape(MAP_HEADING)}.+, indexed "), re.compile(r"\S*[./]\S*$|  |# ")),
 )
 _OWN_TOOL = re.compile(r"(?:^|[_.])sakur4(?:[_.]|$)")

@@ -15,6 +15,9 @@ from sakur4_core.store.pinned import HOLDS, IN_ORDER, OF_SESSION
 
 # A reader waits for a writer only while a store is being created or closed.
 WAIT_S: Final = 0.1
+# So many of the turns that a plan made shorter are named, each by how it begins.
+REDUCED: Final = 12
+BEGINNING_CHARS: Final = 160
 
 
 class Standing(NamedTuple):
@@ -25,6 +28,7 @@ class Standing(NamedTuple):
         folded: Description and summary of each fold that was closed.
         plans: Eviction plans of the session that wait for a decision.
         pins: Pins and unpins that wait for one.
+        reduced: The newest turns that approved plans made shorter: place, who, how it begins.
         left: Episodes of the session that are no longer in the window whole.
     """
 
@@ -32,6 +36,7 @@ class Standing(NamedTuple):
     folded: tuple[tuple[str, str], ...]
     plans: int
     pins: int
+    reduced: tuple[tuple[int, str, str], ...]
     left: int
 
 
@@ -70,9 +75,23 @@ def standing(db: sqlite3.Connection, session_id: str, now: str) -> Standing:
             (now, session_id),
         ).fetchall()
     )
+    reduced = db.execute(
+        "SELECT e.seq, coalesce(e.tool_name, e.role), substr(e.content, 1, ?)"
+        " FROM episode e INDEXED BY episode_window JOIN episode_state s USING (seq)"
+        " WHERE e.session_id = ? AND s.tier IN ('masked', 'referenced')"
+        " ORDER BY e.seq DESC LIMIT ?",
+        (BEGINNING_CHARS, session_id, REDUCED),
+    ).fetchall()
     (left,) = db.execute(
         "SELECT count(*) FROM episode e JOIN episode_state s USING (seq)"
         " WHERE e.session_id = ? AND (s.in_window = 'no' OR s.tier <> 'live')",
         (session_id,),
     ).fetchone()
-    return Standing(tuple(pinned), tuple(folded), waiting.get(1, 0), waiting.get(0, 0), left)
+    return Standing(
+        tuple(pinned),
+        tuple(folded),
+        waiting.get(1, 0),
+        waiting.get(0, 0),
+        tuple(reversed(reduced)),
+        left,
+    )
