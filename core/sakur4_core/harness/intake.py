@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sakur4_core.context.reporting import note_compaction
 from sakur4_core.harness import calls
@@ -355,7 +355,15 @@ class _Work:
             self._open(session)
         if session.branch.strayed:
             self._settle(session)
-        calls.store(self._tx, call, session.session_id, session.standing, self._counter)
+        standing = session.standing
+        if _counts_the_answer(spend):
+            standing = replace(
+                standing,
+                covered=episode_sql.highest_seq(self._tx.db),
+                tokens=standing.tokens + standing.behind,
+            )
+        calls.store(self._tx, call, session.session_id, standing, self._counter)
+        session.standing.compacted = standing.compacted
 
     def _compact(self, compacted: Compacted) -> None:
         session = self._session(compacted.session_id)
@@ -382,6 +390,15 @@ class _Work:
         if sql.put_mark(self._tx, record.key, session.session_id):
             sql.roll_back(self._tx, session.session_id, record.turns)
             self._stand(session)
+
+
+def _counts_the_answer(spend: Spend) -> bool:
+    """Whether a call's context holds what the assistant just said, not only what was sent."""
+    sent = spend.input_tokens or 0
+    if not spend.input_has_cache:
+        sent += (spend.cache_creation_tokens or 0) + (spend.cache_read_tokens or 0)
+    answer = spend.output_tokens or 0
+    return answer > 0 and (spend.context_tokens or 0) >= sent + answer
 
 
 def _standing_at(node: Node, place: tuple[str, str | None]) -> str:
