@@ -106,3 +106,43 @@ class Writer:
         """A hook's answer becomes context."""
         told = {"type": "hook_additional_context", "content": [text], "hookEvent": "SessionStart"}
         self._line("attachment", {}, attachment=told)
+
+    def calls(
+        self,
+        name: str,
+        usage: dict[str, Any] | None,
+        *,
+        at: str,
+        rows: int = 1,
+        model: str = "claude-sonnet-4-20250514",
+        **more: Any,
+    ) -> None:
+        """An API message ``name`` in ``rows`` lines, stamped ``at`` (HH:MM), as it is reported."""
+        for row in range(rows):
+            said = {
+                "id": f"msg_{name}",
+                "role": "assistant",
+                "model": model,
+                "content": [{"type": "text", "text": f"{name}, part {row}"}],
+            }
+            if usage is not None:
+                # Early lines carry a placeholder; the last one knows the output.
+                output = usage.get("output_tokens", 0) if row == rows - 1 else 1
+                said["usage"] = {**usage, "output_tokens": output}
+            stamp = f"2025-07-01T{at}:{row:02d}.000Z"
+            self._line("assistant", said, requestId=f"req_{name}", timestamp=stamp, **more)
+
+    def compacts(self, *, at: str) -> None:
+        """The harness replaces the history; the summary is the next line."""
+        before, self.last = self.last, None
+        self._line(
+            "system",
+            {},
+            subtype="compact_boundary",
+            timestamp=f"2025-07-01T{at}:00.000Z",
+            logicalParentUuid=before,
+            compactMetadata={"trigger": "auto", "preTokens": 1_000},
+        )
+        message = {"role": "user", "content": f"This session is being continued. It was {at}."}
+        stamp = f"2025-07-01T{at}:01.000Z"
+        self._line("user", message, isCompactSummary=True, timestamp=stamp)
