@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sakur4_core.memory.text import storable
 from sakur4_core.memory.tool_output import parse
@@ -35,7 +36,13 @@ def natural_id(scope: str, *parts: str | int) -> str:
     side in the index: written at random places, twenty of them change twenty of its pages.
     """
     body = "\x1f".join((scope, *map(str, parts)))
-    return f"fact_{_digest(scope, 5)}{_digest(body, 7)}"
+    return f"fact_{_scope_digest(scope)}{_digest(body, 7)}"
+
+
+# The facts of one result come one after another.
+@lru_cache(maxsize=8)
+def _scope_digest(scope: str) -> str:
+    return _digest(scope, 5)
 
 
 def _digest(text: str, size: int) -> str:

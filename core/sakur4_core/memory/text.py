@@ -10,11 +10,13 @@ def storable(text: str) -> tuple[str, bool]:
 
     SQLite cannot store a lone surrogate and C tools stop at NUL; both become U+FFFD.
     """
-    try:
-        text.encode("utf-8")
-        clean = text
-    except UnicodeEncodeError:
-        clean = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    clean = text
+    # A text knows whether it is ASCII: most are, and need no look at their letters.
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            clean = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if "\0" in clean:
         clean = clean.replace("\0", "\N{REPLACEMENT CHARACTER}")
     return clean, clean != text

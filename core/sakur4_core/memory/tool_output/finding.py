@@ -59,8 +59,13 @@ class Parser:
 
     def parse(self, output: Output) -> Parsed | None:
         """What this parser sees in ``output``; None without positive evidence."""
-        if not self.hints or any(hint in output.text for hint in self.hints):
+        if not self.hints:
             return self.read(output)
+        text = output.text
+        # A plain loop: for a short text, a generator costs more than the search.
+        for hint in self.hints:
+            if hint in text:
+                return self.read(output)
         return None
 
 
