@@ -285,8 +285,13 @@ class CodexReader:
         if total is not None:
             if total == self._totals:
                 return
-            # The first totals of a fork may hold what its parent spent.
-            fresh = total.restarted(self._totals) or (self._inherits and self._totals == _ZERO)
+            # The first totals of a fork may hold what its parent spent, or begin anew with what
+            # the last call alone spent.
+            fresh = (
+                total.restarted(self._totals)
+                or total == last
+                or (self._inherits and self._totals == _ZERO)
+            )
             spent = (last or total) if fresh else total.minus(self._totals)
             self._totals = total
         elif last is not None and last != self._last:
