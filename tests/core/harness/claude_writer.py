@@ -119,7 +119,7 @@ class Writer:
     ) -> None:
         """An API message ``name`` in ``rows`` lines, stamped ``at`` (HH:MM), as it is reported."""
         for row in range(rows):
-            said = {
+            said: dict[str, Any] = {
                 "id": f"msg_{name}",
                 "role": "assistant",
                 "model": model,
@@ -131,18 +131,3 @@ class Writer:
                 said["usage"] = {**usage, "output_tokens": output}
             stamp = f"2025-07-01T{at}:{row:02d}.000Z"
             self._line("assistant", said, requestId=f"req_{name}", timestamp=stamp, **more)
-
-    def compacts(self, *, at: str) -> None:
-        """The harness replaces the history; the summary is the next line."""
-        before, self.last = self.last, None
-        self._line(
-            "system",
-            {},
-            subtype="compact_boundary",
-            timestamp=f"2025-07-01T{at}:00.000Z",
-            logicalParentUuid=before,
-            compactMetadata={"trigger": "auto", "preTokens": 1_000},
-        )
-        message = {"role": "user", "content": f"This session is being continued. It was {at}."}
-        stamp = f"2025-07-01T{at}:01.000Z"
-        self._line("user", message, isCompactSummary=True, timestamp=stamp)

@@ -105,8 +105,7 @@ class Threads:
 
     def talk(self, file: Rollout, amount: int) -> None:
         """A question, perhaps a tool, and an answer; each call's tokens told up to twice."""
-        turn = {"turn_id": f"turn-{self._next()}"} if self.turn_ids else {}
-        self._line(file, "event_msg", {"type": "task_started", **turn})
+        turn = self._turn(file)
         context = {"cwd": str(self.root), "model": "gpt-5-codex", **turn}
         self._line(file, "turn_context", context)
         self._message(file, "user", f"question {self._next()}: why “retry”?")
@@ -128,7 +127,8 @@ class Threads:
             self._repeat(file)
 
     def compact(self, file: Rollout) -> None:
-        """The history is replaced, told by a line and by an event."""
+        """The history is replaced, told by a line and by an event; a turn of its own."""
+        self._turn(file)
         self._line(file, "compacted", {"message": "", "replacement_history": []})
         self._line(file, "event_msg", {"type": "context_compacted"})
         self.compactions += 1
@@ -160,6 +160,11 @@ class Threads:
     def _next(self) -> int:
         self._ids += 1
         return self._ids
+
+    def _turn(self, file: Rollout) -> dict[str, str]:
+        turn = {"turn_id": f"turn-{self._next()}"} if self.turn_ids else {}
+        self._line(file, "event_msg", {"type": "task_started", **turn})
+        return turn
 
     def _message(self, file: Rollout, role: str, text: str) -> None:
         kind = "input_text" if role == "user" else "output_text"

@@ -132,7 +132,7 @@ async def test_a_broken_prefix_has_its_likeliest_cause(
 
 async def test_compactions_stand_where_they_were_and_cause_the_next_break(told: Told) -> None:
     await begin(told)
-    told.writer.compacts(at="10:01")
+    told.writer.compacts("It was one.", 1_010)
     # What the window holds is not known until the next answer.
     assert await told.reported_context() is None
     receipt = await told.engine.receipt(SESSION)
@@ -149,7 +149,7 @@ async def test_compactions_stand_where_they_were_and_cause_the_next_break(told: 
     told.writer.calls("fourth", usage(2, 306, 0), at="14:02", model=OPUS)
     fourth = Judged(2, 308, "full-re-prefill", BROKEN)
     await told.expect(FIRST, second, third, fourth, compactions=(2,))
-    told.writer.compacts(at="14:03")
+    told.writer.compacts("It was two.", 308)
     told.writer.says("three")
     # Of 308 tokens 100 are read, the system prompt's: 4 + 200 + 100.
     told.writer.calls("fifth", usage(4, 200, 100), at="14:04", model=OPUS)

@@ -147,10 +147,10 @@ def opencode(file: Path, messages: list[tuple[dict[str, Any], dict[str, Any]]]) 
             made = 1_754_000_000_000 + 60_000 * number
             done = {**data, "time": {"created": made, "completed": made + 1}}
             times = ("ses", made, made)
-            values = (f"msg{number}", *times, json.dumps(done))
-            db.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", values)
-            values = (f"prt{number}", f"msg{number}", *times, json.dumps(part))
-            db.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", values)
+            row = (f"msg{number}", *times, json.dumps(done))
+            db.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", row)
+            held = (f"prt{number}", f"msg{number}", *times, json.dumps(part))
+            db.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", held)
 
 
 def answer(fresh: int, read: int, written: int, output: int, **more: Any) -> dict[str, Any]:
