@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -62,11 +62,26 @@ def read_message(
     done = role is not Role.ASSISTANT or is_done(data)
     if role is Role.ASSISTANT and (model := text(data.get("modelID"))):
         yield SessionSeen(message.session_id, HARNESS, model=model)
-    if role is Role.ASSISTANT and (done or not finished_only):
-        yield from _spend(message, sidechain)
-    for part_id, part in message.parts:
-        if done or part.get("type") == "tool" or not finished_only:
-            yield from _part(message, part_id, part, role, sidechain)
+    told = role is Role.ASSISTANT and (done or not finished_only)
+    spend = _spend(message, sidechain) if told else None
+    parts = (
+        record
+        for part_id, part in message.parts
+        if done or part.get("type") == "tool" or not finished_only
+        for record in _part(message, part_id, part, role, sidechain)
+    )
+    yield from behind_answer(parts, spend)
+
+
+def behind_answer(parts: Iterable[Record], spend: Spend | None) -> Iterator[Record]:
+    """A message's records with its tokens behind what they hold: all but results of tools."""
+    for record in parts:
+        if spend is not None and isinstance(record, Turn) and record.kind is Kind.TOOL_RESULT:
+            yield spend
+            spend = None
+        yield record
+    if spend is not None:
+        yield spend
 
 
 def moment(data: dict[str, Any]) -> str | None:
@@ -179,10 +194,8 @@ def _output(state: dict[str, Any]) -> str:
     return ""
 
 
-def _spend(message: Message, sidechain: bool) -> Iterator[Spend]:
-    spend = spend_of(message.message_id, message.session_id, message.data, sidechain)
-    if spend is not None:
-        yield spend
+def _spend(message: Message, sidechain: bool) -> Spend | None:
+    return spend_of(message.message_id, message.session_id, message.data, sidechain)
 
 
 def spend_of(

@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from sakur4_core.harness.lines import items, mapping, parsed, plain, text
-from sakur4_core.harness.opencode_message import HARNESS, is_done, moment, spend_of, tool_turns
+from sakur4_core.harness.opencode_message import (
+    HARNESS,
+    behind_answer,
+    is_done,
+    moment,
+    spend_of,
+    tool_turns,
+)
 from sakur4_core.harness.records import Compacted, Kind, Record, SessionSeen, Turn, Unknown
 from sakur4_core.models import Role
 
@@ -86,10 +93,12 @@ class _Message:
         data = self._data
         done = is_done(data) or not finished_only
         spend = spend_of(self._id, self._session, data, self._sidechain) if done else None
-        if spend is not None:
-            if spend.model is not None:
-                yield SessionSeen(self._session, HARNESS, model=spend.model)
-            yield spend
+        if spend is not None and spend.model is not None:
+            yield SessionSeen(self._session, HARNESS, model=spend.model)
+        yield from behind_answer(self._blocks(done), spend)
+
+    def _blocks(self, done: bool) -> Iterator[Record]:
+        data = self._data
         for place, block in enumerate(map(mapping, items(data.get("content")))):
             form, key = block.get("type"), f"{self._node}#{place}"
             if form == "tool":

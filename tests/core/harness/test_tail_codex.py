@@ -125,3 +125,21 @@ async def test_a_fork_whose_parent_is_gone_holds_its_own_turns_only(
         await watch.settle()
         assert watch.follower.degraded == ()
         await check(threads, watch.engine)
+
+
+async def test_a_fork_that_counts_anew_is_counted_in_full(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Its own first call is larger than all that its parent spent: no total ever falls."""
+    base = tmp_path_factory.mktemp("anew")
+    root = made_up_project(base)
+    threads = Threads(root, base / "home", turn_ids=False)
+    (parent,) = threads.files
+    threads.talk(parent, 2)
+    parent.write()
+    child = threads.fork(parent, restamped=True, restarts=True)
+    threads.talk(child, 3_000)
+    child.write()
+    async with watching(root, base / "home") as watch:
+        await watch.settle()
+        await check(threads, watch.engine)

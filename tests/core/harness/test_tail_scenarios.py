@@ -167,3 +167,26 @@ async def test_a_file_that_is_cut_and_goes_on_otherwise_loses_nothing(
         gone = [content for content, in_window in episodes if in_window == "no"]
         assert gone == file.said[3:5]
         assert await spent(watch.engine) == (len(world.calls), *world.totals)
+
+
+async def test_an_answer_that_a_resumed_session_copied_half_is_counted_to_its_end(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """The first rows of its API message are met in another session's file than the last."""
+    base = tmp_path_factory.mktemp("half")
+    root = made_up_project(base)
+    world = World(root, base / "home")
+    (file,) = world.files
+    world.talk(file, 3, tool=False)
+    lines = file.pending.splitlines(keepends=True)
+    file.write(sum(map(len, lines[:2])))
+    world.resume(file, 2)
+    async with watching(root, base / "home") as watch:
+        # The copy is read first: nothing tells it from what it copied.
+        world.files[1].write()
+        file.path.rename(file.path.with_suffix(".aside"))
+        await watch.settle()
+        file.path.with_suffix(".aside").rename(file.path)
+        file.write()
+        await watch.settle()
+        await check(world, watch.engine)

@@ -198,5 +198,25 @@ async def test_an_opencode_session_is_judged_call_by_call(engine: Engine, tmp_pa
     assert await compacted_after(engine, "ses") == [6]
     assert (report.context_tokens, report.compactions) == (335, 1)
     receipt = await engine.receipt("ses")
-    # Of 5 + 200 + 100 sent.
+    # The newest answer is in the 335 already. Of 5 + 200 + 100 sent 200 were read.
+    assert (receipt.total.value, receipt.total.basis) == (335, Basis.MEASURED)
     assert receipt.cache.reused.value == 0.6557
+
+
+async def test_what_a_tool_gave_back_comes_on_top_of_the_call_that_asked(
+    engine: Engine, tmp_path: Path
+) -> None:
+    file = tmp_path / "opencode.db"
+    given = {"status": "completed", "input": {"file": "a"}, "output": "twenty lines of a file"}
+    opencode(
+        file,
+        [
+            ({"role": "user"}, {"type": "text", "text": "one"}),
+            (answer(100, 0, 900, 20), {"type": "tool", "tool": "read", "state": given}),
+        ],
+    )
+    await engine.importer.run(file)
+    receipt = await engine.receipt("ses")
+    # 1,020 were sent and answered, the call among them; the result goes out with the next call.
+    result = engine.workspace.counter.count("twenty lines of a file")
+    assert receipt.total.value == 1_020 + result
