@@ -190,3 +190,23 @@ async def test_an_answer_that_a_resumed_session_copied_half_is_counted_to_its_en
         file.write()
         await watch.settle()
         await check(world, watch.engine)
+
+
+async def test_what_forks_copied_belongs_to_the_session_that_said_it(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """All files are found at one look, and some forks' names come before their parent's."""
+    base = tmp_path_factory.mktemp("forks")
+    root = made_up_project(base)
+    world = World(root, base / "home")
+    (file,) = world.files
+    world.talk(file, 2, tool=True)
+    file.write()
+    for _ in range(6):
+        world.fork(world.files[-1])
+        world.talk(world.files[-1], 1, tool=False)
+        world.files[-1].write()
+    assert min(world.files, key=lambda one: one.path) is not file
+    async with watching(root, base / "home") as watch:
+        await watch.settle()
+        await check(world, watch.engine)
