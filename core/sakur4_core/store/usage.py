@@ -48,6 +48,14 @@ class UsageRow:
     break_price: float | None = None
 
 
+_JUDGED: Final = ", ".join(
+    "iif(usage.context_tokens IS excluded.context_tokens"
+    " AND usage.cache_read_tokens IS excluded.cache_read_tokens,"
+    f" usage.{name}, excluded.{name})"
+    for name in ("verdict", "cause", "predicted_reuse", "break_price")
+)
+
+
 class Report(NamedTuple):
     """What one report says of a model's tokens: the local count, and what was measured."""
 
@@ -71,9 +79,9 @@ def put_usage(tx: Transaction, row: UsageRow) -> None:
         " completion_tokens = excluded.completion_tokens,"
         " cache_read_tokens = excluded.cache_read_tokens,"
         " cache_write_tokens = excluded.cache_write_tokens, provider = excluded.provider,"
-        " model = excluded.model, verdict = excluded.verdict, cause = excluded.cause,"
-        " predicted_reuse = excluded.predicted_reuse, price = excluded.price,"
-        " break_price = excluded.break_price",
+        " model = excluded.model, price = excluded.price,"
+        # A row that only knows more of the answer says nothing new of the cache.
+        f" (verdict, cause, predicted_reuse, break_price) = (SELECT {_JUDGED})",
         (
             usage.session_id,
             usage.turn,

@@ -177,3 +177,16 @@ async def test_usage_in_its_newer_forms_counts_the_same(told: Told) -> None:
     # What follows is held against the last round's 1,150, and reads all of it: 5 + 5 + 1,150.
     told.writer.calls("fourth", usage(5, 5, 1_150), at="10:03")
     await told.expect(FIRST, second, third, Judged(1, 1_160, "partial-reuse"))
+
+
+async def test_a_cause_stays_when_later_rows_of_its_message_arrive(told: Told) -> None:
+    await begin(told)
+    told.writer.compacts("It was one.", 1_010)
+    told.writer.says("two")
+    told.writer.calls("second", usage(1, 300, 0), at="10:02", rows=2)
+    late = told.writer.lines.pop()
+    second = Judged(2, 301, "full-re-prefill", COMPACTED)
+    await told.expect(FIRST, second, compactions=(2,))
+    # The last row changes the output only.
+    told.writer.lines.append(late)
+    await told.expect(FIRST, second, compactions=(2,))
