@@ -11,7 +11,7 @@ from sakur4_core.cache.verdict import Evidence, verdict_of
 from sakur4_core.clock import FakeClock, stamp
 from sakur4_core.context.budget import window_size
 from sakur4_core.context.composition import break_even
-from sakur4_core.context.money import Rates, call_price, dollars, rates
+from sakur4_core.context.money import Rates, call_price, dollars, price_on, rates
 from sakur4_core.context.usage import normalise
 from sakur4_core.errors import InvalidInput
 from sakur4_core.models import NOT_KNOWN, Basis, Figure, Usage, Verdict
@@ -161,6 +161,29 @@ def test_an_unknown_price_is_not_known(model: str | None, provider: str | None) 
     assert rates(model, provider, CLOCK.now()) is None
     usage = report(10, model=model, provider=provider, completion_tokens=1)
     assert dollars(call_price(usage, CLOCK.now())) == NOT_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("model", "provider"),
+    [
+        ("claude-sonnet-4-5", "anthropic"),
+        ("claude-opus-4-1", "anthropic"),
+        ("gpt-5", "openai"),
+        ("gemini-2.5-pro", "google"),
+        ("deepseek-chat", "deepseek"),
+    ],
+)
+def test_a_price_is_the_lists_own_below_and_beyond_its_steps(model: str, provider: str) -> None:
+    day = CLOCK.now()
+    for sent in (0, 999, 150_000, 199_999, 200_000, 200_001, 900_000):
+        for read, write in ((0, 0), (sent // 3, sent // 7), (sent, 0), (sent, 1)):
+            usage = replace(
+                report(sent, model=model, provider=provider, completion_tokens=777),
+                context_tokens=sent,
+                cache_read_tokens=read,
+                cache_write_tokens=write,
+            )
+            assert price_on(usage, day) == call_price(usage, day)
 
 
 def test_a_call_without_its_output_has_no_price() -> None:
