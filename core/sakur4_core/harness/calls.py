@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from sakur4_core.cache.verdict import Evidence, verdict_of
-from sakur4_core.clock import parse_stamp
-from sakur4_core.context.money import Rates, call_price, rates
+from sakur4_core.context.money import Rates, price_on, rates
 from sakur4_core.events import USAGE_RECORDED
 from sakur4_core.harness.prepare import moment, short
 from sakur4_core.harness.records import Spend
 from sakur4_core.models import Usage
 from sakur4_core.store import context as context_sql
 from sakur4_core.store import harness as sql
-from sakur4_core.store.database import Transaction
+from sakur4_core.store.database import NewEvent, Transaction
 from sakur4_core.store.usage import UsageRow, newest_usage, put_usage
 
 
@@ -82,7 +82,7 @@ def merged(spends: Iterable[Spend]) -> dict[str, Spend]:
 def price(spend: Spend, session_id: str, now: str) -> PreparedCall:
     """A call with its price. Loads the price list at the first; call it in a thread."""
     created_at = moment(spend.timestamp, now)
-    day = parse_stamp(created_at).replace(hour=0, minute=0, second=0, microsecond=0)
+    day = datetime.fromisoformat(created_at[:10]).replace(tzinfo=UTC)
     usage = usage_of(spend, session_id, 0, created_at)
     if usage is None:
         return PreparedCall(spend, created_at, None, None)
@@ -90,7 +90,7 @@ def price(spend: Spend, session_id: str, now: str) -> PreparedCall:
     parts = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
     sent = replace(usage, context_tokens=sum(part or 0 for part in parts))
     return PreparedCall(
-        spend, created_at, call_price(sent, day), rates(usage.model, usage.provider, day)
+        spend, created_at, price_on(sent, day), rates(usage.model, usage.provider, day)
     )
 
 
@@ -118,29 +118,31 @@ def usage_of(spend: Spend, session_id: str, turn: int, created_at: str) -> Usage
 
 
 def store(
-    tx: Transaction, call: PreparedCall, session_id: str, standing: Standing, counter: str
-) -> bool:
-    """Store a call if it says more than what is known of it; whether it is a new one."""
+    tx: Transaction,
+    call: PreparedCall,
+    session_id: str,
+    standing: Standing,
+    counter: str,
+    known: sql.Call | None,
+) -> NewEvent | None:
+    """Store a call if it says more than what is ``known`` of it; the event that then tells so."""
     spend = call.spend
-    known = sql.known_calls(tx.db, [spend.key]).get(spend.key)
     if known is not None and known.session_id != session_id:
         if spend.sidechain or not known.sidechain:
-            return False
+            return None
         # A subagent replayed it before the main thread's own file was read.
         sql.move_usage(tx, spend.key, session_id, known.session_id)
     total = _joined(spend, session_id, known)
     if total == known:
-        return False
+        return None
     sql.put_call(tx, spend.key, total)
     usage = usage_of(_with(spend, total), session_id, standing.turn, call.created_at)
-    if usage is not None:
-        _report(tx, usage, call, standing, counter)
-    return known is None
+    return None if usage is None else _report(tx, usage, call, standing, counter)
 
 
 def _report(
     tx: Transaction, usage: Usage, call: PreparedCall, standing: Standing, counter: str
-) -> None:
+) -> NewEvent:
     before = newest_usage(tx.db, usage.session_id, other_than=usage.message_id)
     moved: set[str] = {"window.compacted"} if standing.compacted else set()
     if before is not None:
@@ -165,7 +167,7 @@ def _report(
         ),
     )
     standing.compacted = False
-    tx.emit(
+    return NewEvent(
         USAGE_RECORDED,
         actor="harness",
         session_id=usage.session_id,

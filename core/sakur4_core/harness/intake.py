@@ -23,7 +23,7 @@ from sakur4_core.harness.records import (
     Unknown,
 )
 from sakur4_core.memory import chain
-from sakur4_core.memory.episodes import append
+from sakur4_core.memory.appending import Appender
 from sakur4_core.memory.sessions import MAX_ID, ensure_session
 from sakur4_core.memory.twins import normal
 from sakur4_core.models import Committed, InWindow, Role
@@ -31,7 +31,6 @@ from sakur4_core.store import context as context_sql
 from sakur4_core.store import episodes as episode_sql
 from sakur4_core.store import folds as fold_sql
 from sakur4_core.store import harness as sql
-from sakur4_core.store import ledger as ledger_sql
 from sakur4_core.store import sessions as session_sql
 from sakur4_core.store.database import Transaction
 from sakur4_core.store.usage import newest_usage
@@ -128,6 +127,11 @@ class _Work:
         )
         self._calls = sql.known_calls(tx.db, batch.spends)
         self._called: set[str] = set()
+        # What waits to be written; see `_flush`.
+        self._appender = Appender(tx, actor="harness")
+        self._new_turns: list[tuple[str, str, int, str, str | None]] = []
+        self._new_nodes: list[tuple[str, str, str | None, str | None, str | None]] = []
+        self._leaves: dict[str, str] = {}
         self._episodes = 0
         self._typed: list[Committed] = []
 
@@ -140,6 +144,7 @@ class _Work:
                 self._settle(session)
             if self._batch.fresh and session.facts is not None:
                 self._open(session)
+        self._flush()
         if self._batch.position is not None:
             sql.put_position(self._tx, self._batch.position)
         return Taken(self._episodes, tuple(self._typed))
@@ -164,6 +169,14 @@ class _Work:
             case _:
                 pass  # A line that could not be read is counted, and nothing else.
 
+    def _flush(self) -> None:
+        """Write what waits: before something reads it back or tells of what came after it."""
+        self._appender.flush()
+        sql.put_turns(self._tx, self._new_turns)
+        sql.put_nodes(self._tx, self._new_nodes)
+        sql.put_leaves(self._tx, self._leaves.items())
+        self._new_turns, self._new_nodes, self._leaves = [], [], {}
+
     # -- sessions ------------------------------------------------------------------
 
     def _session(self, raw_id: str) -> _Session:
@@ -179,6 +192,7 @@ class _Work:
         return next(remembered, None) or self._session(session_id)
 
     def _load(self, raw_id: str) -> _Session:
+        self._flush()
         db, session_id = self._tx.db, stored_id(raw_id)
         branch = Branch()
         branch.settled(sql.leaf(db, session_id))
@@ -197,6 +211,7 @@ class _Work:
 
     def _stand(self, session: _Session) -> None:
         """Count the session's window afresh."""
+        self._flush()
         db = self._tx.db
         tokens, covered, behind = sql.window_tokens(db, session.session_id)
         session.standing = Standing(
@@ -237,6 +252,7 @@ class _Work:
             above = self._session(parent)
             if not above.exists:
                 self._open(above)
+        self._flush()
         ensure_session(
             self._tx,
             session.session_id,
@@ -256,17 +272,20 @@ class _Work:
         known = self._nodes.get(node.node)
         if known is not None and not self._moves(node, known[:2], session.session_id):
             return
-        row = (node.node, session.session_id, node.parent, node.message, node.origin)
-        sql.put_nodes(self._tx, [row])
+        self._new_nodes.append(
+            (node.node, session.session_id, node.parent, node.message, node.origin)
+        )
         self._nodes[node.node] = (session.session_id, node.parent, node.origin)
         session.branch.grow(node)
         if known is not None:
             session.branch.strayed = True
         if node.segment is not None:
+            self._flush()
             sql.keep(self._tx, node.node, sql.between(self._tx.db, *node.segment))
-        sql.keep(self._tx, node.node, node.kept)
+        if node.kept:
+            sql.keep(self._tx, node.node, node.kept)
         if node.leaf:
-            sql.put_leaf(self._tx, session.session_id, node.node)
+            self._leaves[session.session_id] = node.node
 
     def _moves(self, node: Node, known: tuple[str, str | None], session_id: str) -> bool:
         """Whether a known node stands elsewhere now: in a session that resumed another's, or
@@ -278,6 +297,7 @@ class _Work:
         return sql.put_mark(self._tx, _standing_at(node, place), session_id)
 
     def _settle(self, session: _Session) -> None:
+        self._flush()
         sql.settle(self._tx, session.session_id)
         session.branch.settled(session.branch.tip)
         self._stand(session)
@@ -295,7 +315,7 @@ class _Work:
             seq = self._append(session, prepared)
             self._episodes += 1
         self._known[turn.key] = seq
-        sql.put_turn(self._tx, turn.key, session.session_id, seq, turn.kind.value, turn.node)
+        self._new_turns.append((turn.key, session.session_id, seq, str(turn.kind), turn.node))
 
     def _append(self, session: _Session, prepared: Prepared) -> int:
         turn = prepared.turn
@@ -317,8 +337,7 @@ class _Work:
             created_at=prepared.created_at,
             opens_turn=opens,
         )
-        seq = append(self._tx, new, actor="harness")
-        ledger_sql.insert_tool_facts(self._tx, prepared.extraction.facts)
+        seq = self._appender.add(new, prepared.extraction.facts)
         if prepared.in_window is InWindow.YES:
             session.standing.said(seq, prepared.tokens, by_assistant=turn.role is Role.ASSISTANT)
         session.standing.turn += opens or session.standing.turn == 0
@@ -357,12 +376,15 @@ class _Work:
             self._settle(session)
         standing = session.standing
         if _counts_the_answer(spend):
+            self._flush()
             standing = replace(
                 standing,
                 covered=episode_sql.highest_seq(self._tx.db),
                 tokens=standing.tokens + standing.behind,
             )
-        calls.store(self._tx, call, session.session_id, standing, self._counter)
+        told = calls.store(self._tx, call, session.session_id, standing, self._counter, known)
+        if told is not None:
+            self._appender.tell(told)
         session.standing.compacted = standing.compacted
 
     def _compact(self, compacted: Compacted) -> None:
@@ -371,6 +393,7 @@ class _Work:
             return
         if not session.exists:
             self._open(session)
+        self._flush()
         tail = None
         if compacted.tail is not None:
             tail = sql.first_of_node(self._tx.db, compacted.tail)
@@ -388,6 +411,7 @@ class _Work:
     def _roll_back(self, record: RolledBack) -> None:
         session = self._session(record.session_id)
         if sql.put_mark(self._tx, record.key, session.session_id):
+            self._flush()
             sql.roll_back(self._tx, session.session_id, record.turns)
             self._stand(session)
 

@@ -18,6 +18,8 @@ from sakur4_core.store.database import Transaction
 from sakur4_core.store.status import meta, set_meta
 
 KEY_NAME = "chain_key"
+# One for all: `json.dumps` would make an encoder for each row.
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def new_key() -> str:
@@ -41,7 +43,7 @@ def content_hash(key: bytes, content: str) -> str:
 
 def chain_hash(previous: str, fields: tuple[str | int | None, ...], content: str) -> str:
     """BLAKE2b-256 over the hash before, the columns in their order, and the content's hash."""
-    body = json.dumps([previous, *fields, content], ensure_ascii=False, separators=(",", ":"))
+    body = _JSON.encode([previous, *fields, content])
     return hashlib.blake2b(body.encode("utf-8"), digest_size=32).hexdigest()
 
 

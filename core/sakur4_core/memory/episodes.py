@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from sakur4_core.errors import InvalidInput, NotFound
-from sakur4_core.events import EPISODE_COMMITTED
 from sakur4_core.memory import chain
+from sakur4_core.memory.appending import Appender
 from sakur4_core.memory.ledger import Extraction, extract
 from sakur4_core.memory.own_words import is_own_tool, without_own
 from sakur4_core.memory.redaction import Redacted, clean, redact
 from sakur4_core.memory.sessions import check_session_id, ensure_session
-from sakur4_core.memory.text import MAX_CONTENT_BYTES, preview, storable
+from sakur4_core.memory.text import MAX_CONTENT_BYTES, storable
 from sakur4_core.memory.twins import twin
 from sakur4_core.models import Committed, Episode, InWindow, Role, Verification
 from sakur4_core.store import episodes as sql
@@ -178,40 +178,9 @@ def indexed_words(content: str, tool_name: str | None) -> str:
 
 def append(tx: Transaction, new: sql.NewEpisode, *, actor: str = "agent") -> int:
     """Add one episode to the chain inside a transaction, with its event; return its place."""
-    last, previous = sql.last_chain(tx.db)
-    seq, created_at = last + 1, new.created_at or tx.now()
-    # A turn begins with what the user says.
-    opens = new.role is Role.USER if new.opens_turn is None else new.opens_turn
-    turn = sql.next_turn(tx.db, new.session_id, opens=opens)
-    fields = sql.chain_fields(
-        seq,
-        new.episode_id,
-        new.session_id,
-        turn,
-        new.role,
-        new.tool_name,
-        new.tool_call_id,
-        new.token_count,
-        new.origin,
-        created_at,
-        new.idempotency_key,
-    )
-    link = chain.chain_hash(previous, fields, new.content_hash)
-    sql.insert(tx, new, seq=seq, turn=turn, created_at=created_at, chain_hash=link)
-    tx.emit(
-        EPISODE_COMMITTED,
-        actor=actor,
-        session_id=new.session_id,
-        subject=new.episode_id,
-        detail={
-            "seq": seq,
-            "turn": turn,
-            "role": new.role.value,
-            "tool": new.tool_name,
-            "tokens": new.token_count,
-            "preview": preview(new.content),
-        },
-    )
+    appender = Appender(tx, actor=actor)
+    seq = appender.add(new)
+    appender.flush()
     return seq
 
 

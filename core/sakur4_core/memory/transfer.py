@@ -208,12 +208,7 @@ def _insert_episode(tx: Transaction, row: dict[str, Any]) -> None:
         content_hash=hashed,
         search_text=search_text(content),
     )
-    episode_sql.insert(
-        tx,
-        new,
-        seq=last + 1,
-        turn=row["turn"],
-        created_at=row["created_at"],
-        chain_hash=chain.chain_hash(previous, fields, hashed),
-    )
+    link = chain.chain_hash(previous, fields, hashed)
+    placed = episode_sql.Placed(new, last + 1, row["turn"], row["created_at"], link)
+    episode_sql.insert_all(tx, [placed])
     sql.set_state(tx, last + 1, row["state"], row["redaction"], row["counts"])

@@ -6,7 +6,8 @@ import asyncio
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -25,6 +26,21 @@ Side = Literal["read", "write", "watch", "checkpoint"]
 READERS = 2
 # How long a checkpoint may hold writers up while it waits for a reader.
 KEEPER_TIMEOUT_MS = 100
+
+
+# One for all: `json.dumps` would make an encoder for each event.
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event before its place and its moment are known; see ``events``."""
+
+    kind: str
+    actor: str
+    session_id: str | None = None
+    subject: str | None = None
+    detail: Mapping[str, Any] | None = None
 
 
 class Transaction:
@@ -50,17 +66,24 @@ class Transaction:
         detail: Mapping[str, Any] | None = None,
     ) -> None:
         """Add an event row to this transaction; it is published after the commit."""
-        self.db.execute(
+        self.emit_all([NewEvent(kind, actor, session_id, subject, detail)])
+
+    def emit_all(self, events: Iterable[NewEvent]) -> None:
+        """Add event rows in their order."""
+        self.db.executemany(
             "INSERT INTO event (kind, created_at, actor, session_id, subject, detail)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                kind,
-                self.now(),
-                actor,
-                session_id,
-                subject,
-                json.dumps(detail or {}, ensure_ascii=False, separators=(",", ":")),
-            ),
+            [
+                (
+                    event.kind,
+                    self._now,
+                    event.actor,
+                    event.session_id,
+                    event.subject,
+                    _JSON.encode(event.detail or {}),
+                )
+                for event in events
+            ],
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sakur4_core.models import Episode, InWindow, Role, Tier
@@ -41,6 +41,17 @@ class NewEpisode:
     fold_id: str | None = None
     created_at: str | None = None
     opens_turn: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A new row with its place in the transcript: what :func:`insert_all` writes."""
+
+    new: NewEpisode
+    seq: int
+    turn: int
+    created_at: str
+    chain_hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +100,6 @@ def last_chain(db: sqlite3.Connection) -> tuple[int, str]:
     return (0, "") if row is None else (row["seq"], row["chain_hash"])
 
 
-def next_turn(db: sqlite3.Connection, session_id: str, *, opens: bool) -> int:
-    """The turn that the next episode belongs to; the first is 1."""
-    turn = last_turn(db, session_id)
-    return turn + 1 if opens or turn == 0 else turn
-
-
 def last_turn(db: sqlite3.Connection, session_id: str) -> int:
     """The newest turn of a session; 0 for one without episodes."""
     row = db.execute(
@@ -103,36 +108,42 @@ def last_turn(db: sqlite3.Connection, session_id: str) -> int:
     return 0 if row is None else row[0]
 
 
-def insert(
-    tx: Transaction, new: NewEpisode, *, seq: int, turn: int, created_at: str, chain_hash: str
-) -> None:
-    """Write the row, its state and its words."""
-    tx.db.execute(
+def insert_all(tx: Transaction, rows: Sequence[Placed]) -> None:
+    """Write the rows, their states and their words."""
+    tx.db.executemany(
         "INSERT INTO episode (seq, episode_id, session_id, turn, role, content, tool_name,"
         " tool_call_id, token_count, origin, created_at, idempotency_key, content_hash,"
         " chain_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            seq,
-            new.episode_id,
-            new.session_id,
-            turn,
-            new.role,
-            new.content,
-            new.tool_name,
-            new.tool_call_id,
-            new.token_count,
-            new.origin,
-            created_at,
-            new.idempotency_key,
-            new.content_hash,
-            chain_hash,
-        ),
+        map(_columns, rows),
     )
-    tx.db.execute(
+    tx.db.executemany(
         "INSERT INTO episode_state (seq, in_window, fold_id) VALUES (?, ?, ?)",
-        (seq, new.in_window, new.fold_id),
+        [(row.seq, str(row.new.in_window), row.new.fold_id) for row in rows],
     )
-    tx.db.execute("INSERT INTO episode_fts (rowid, text) VALUES (?, ?)", (seq, new.search_text))
+    tx.db.executemany(
+        "INSERT INTO episode_fts (rowid, text) VALUES (?, ?)",
+        [(row.seq, row.new.search_text) for row in rows],
+    )
+
+
+def _columns(row: Placed) -> tuple[str | int | None, ...]:
+    new = row.new
+    return (
+        row.seq,
+        new.episode_id,
+        new.session_id,
+        row.turn,
+        str(new.role),
+        new.content,
+        new.tool_name,
+        new.tool_call_id,
+        new.token_count,
+        new.origin,
+        row.created_at,
+        new.idempotency_key,
+        new.content_hash,
+        row.chain_hash,
+    )
 
 
 def by_key(db: sqlite3.Connection, session_id: str, key: str) -> Episode | None:

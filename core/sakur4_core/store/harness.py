@@ -78,13 +78,11 @@ def known_turns(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, int]:
     return {row[0]: row[1] for row in rows}
 
 
-def put_turn(
-    tx: Transaction, key: str, session_id: str, seq: int, kind: str, node: str | None
-) -> None:
-    """Note that a turn was read, and the episode it is."""
-    tx.db.execute(
+def put_turns(tx: Transaction, turns: Iterable[tuple[str, str, int, str, str | None]]) -> None:
+    """Note turns that were read: key, session, the episode that it is, kind, node."""
+    tx.db.executemany(
         "INSERT INTO harness_turn (key, session_id, seq, kind, node) VALUES (?, ?, ?, ?, ?)",
-        (key, session_id, seq, kind, node),
+        turns,
     )
 
 
@@ -160,10 +158,10 @@ def leaf(db: sqlite3.Connection, session_id: str) -> str | None:
     return None if row is None else row[0]
 
 
-def put_leaf(tx: Transaction, session_id: str, node: str) -> None:
-    """Move the place where a session's conversation goes on."""
-    tx.db.execute(
-        "INSERT OR REPLACE INTO harness_leaf (session_id, node) VALUES (?, ?)", (session_id, node)
+def put_leaves(tx: Transaction, leaves: Iterable[tuple[str, str]]) -> None:
+    """Move the places where sessions' conversations go on: session, node."""
+    tx.db.executemany(
+        "INSERT OR REPLACE INTO harness_leaf (session_id, node) VALUES (?, ?)", leaves
     )
 
 

@@ -23,7 +23,7 @@ def insert_tool_facts(tx: Transaction, facts: Iterable[Fact]) -> int:
     rows = [
         (
             fact.fact_id,
-            fact.kind,
+            str(fact.kind),
             fact.qualified_name,
             fact.file_path,
             fact.line_start,
