@@ -42,7 +42,10 @@ def search_text(text: str) -> str:
     """
     parts: dict[str, None] = {}
     for name in dict.fromkeys(text.encode("utf-8", "replace").translate(_NAMES_ALONE).split()):
-        if len(name) <= LONGEST_NAME and not name[1:].islower() and not name.isupper():
+        # Most have no capital, and so no hump.
+        if name.islower() or len(name) > LONGEST_NAME:
+            continue
+        if not name[1:].islower() and not name.isupper():
             humps = name_parts(name.decode())
             if len(humps) > 1:
                 parts.update(dict.fromkeys(humps))

@@ -249,7 +249,8 @@ class ClaudeReader:
         if not usage or model == "<synthetic>" or entry.get("isApiErrorMessage"):
             return
         rounds = [mapping(step) for step in items(usage.get("iterations"))]
-        _, created, fresh = _input(usage)
+        parts = _input(usage)
+        _, created, fresh = parts
         message_id = text(message.get("id"))
         yield Spend(
             place.key if message_id is None else f"claude:{message_id}",
@@ -258,7 +259,7 @@ class ClaudeReader:
             cache_creation_tokens=(created or number(usage.get("cache_creation_input_tokens"))),
             cache_read_tokens=number(usage.get("cache_read_input_tokens")),
             output_tokens=number(usage.get("output_tokens")) or 0,
-            context_tokens=sum(_input(rounds[-1] if rounds else usage)),
+            context_tokens=sum(_input(rounds[-1]) if rounds else parts),
             sidechain=place.sidechain,
             model=model,
             provider="anthropic",

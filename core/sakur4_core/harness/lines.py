@@ -16,6 +16,9 @@ BOM_CHAR = "\ufeff"
 # No count of tokens or bytes is larger; the store's integers end soon after.
 LARGEST_COUNT = 1 << 53
 
+# Not strict: some writers leave control characters, NUL too, bare in their strings.
+_JSON = json.JSONDecoder(strict=False)
+
 
 class LineSplitter:
     """Turns chunks into lines; knows where the last whole line ended.
@@ -80,8 +83,7 @@ def read_object(line: Line) -> dict[str, Any] | Skipped | None:
 def parsed(data: bytes) -> dict[str, Any] | str:
     """The JSON object that ``data`` holds, or why it holds none."""
     try:
-        # Not strict: some writers leave control characters, NUL too, bare in their strings.
-        value = json.loads(data.decode("utf-8", "replace").removeprefix(BOM_CHAR), strict=False)
+        value = _JSON.decode(data.decode("utf-8", "replace").removeprefix(BOM_CHAR))
     except (ValueError, RecursionError):
         return "no valid JSON"
     return value if isinstance(value, dict) else f"JSON {type(value).__name__}, no object"

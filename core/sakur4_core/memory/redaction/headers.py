@@ -50,21 +50,31 @@ _COMMANDS = tuple(
 
 def find(text: str, lower: str) -> Iterator[Span]:
     """The secrets of headers, cookies and commands in a shadow."""
-    for at in _places(lower, "authorization"):
-        yield from _authorization(text, lower, at)
-    for match in _each(lower, "bearer", _BEARER):
-        if is_random(_value(text, match), LEAST_BEARER):
-            yield Span(match.start("value"), _run_end(text, match), "token")
+    # Most texts hold none of these words, and to look for one costs less than to begin a loop.
+    if "authorization" in lower:
+        for at in _places(lower, "authorization"):
+            yield from _authorization(text, lower, at)
+    if "bearer" in lower:
+        for match in _each(lower, "bearer", _BEARER):
+            if is_random(_value(text, match), LEAST_BEARER):
+                yield Span(match.start("value"), _run_end(text, match), "token")
     for word in ("sessid", "sessionid", "connect.sid"):
-        for match in _each(lower, word, _SESSION_ID):
-            if is_random(_value(text, match)):
-                yield Span(match.start("value"), _run_end(text, match), "cookie")
-    yield from _cookies(text, lower)
+        if word in lower:
+            for match in _each(lower, word, _SESSION_ID):
+                if is_random(_value(text, match)):
+                    yield Span(match.start("value"), _run_end(text, match), "cookie")
+    if "cookie" in lower:
+        yield from _cookies(text, lower)
     for command, option in _COMMANDS:
-        for at in _places(lower, command):
-            login = option.match(text, at + len(command))
-            if login and is_password(login["value"], sure=False):
-                yield Span(*login.span("value"), "password")
+        if command in lower:
+            yield from _logins(text, lower, command, option)
+
+
+def _logins(text: str, lower: str, command: str, option: re.Pattern[str]) -> Iterator[Span]:
+    for at in _places(lower, command):
+        login = option.match(text, at + len(command))
+        if login and is_password(login["value"], sure=False):
+            yield Span(*login.span("value"), "password")
 
 
 def _places(lower: str, word: str) -> Iterator[int]:
