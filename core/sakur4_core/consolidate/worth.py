@@ -17,6 +17,9 @@ from sakur4_core.words import UNSPACED_RUN
 # A sentence for people, at its full length: it says something, where a line of code does not.
 STATEMENT: Final = 1.0
 FULL_LENGTH: Final = 8
+# Each further word, up to so many: who, where and what for, which a short one leaves out.
+FURTHER_WORD: Final = 0.03
+MOST_WORDS: Final = 24
 # Of the kinds of particulars in a sentence the best counts in full, the others by this share: a
 # sentence with five kinds is a listing more often than a fact.
 FURTHER: Final = 0.25
@@ -46,6 +49,8 @@ PROGRESS: Final = 0.1
 ASKED: Final = 0.6
 # A sentence that opens with "It" or "And" leans on one that may not be chosen.
 LEANING: Final = 0.75
+# What is exclaimed is felt more often than it is so.
+EXCLAIMED: Final = 0.75
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _FAILED: Final = frozenset(
@@ -110,17 +115,24 @@ _PARTICULARS: Final = tuple(
             1.4,
             r"(?<![A-Za-z0-9_.-])[$€£#]?\d{1,12}(?:[.,]\d{1,9}){0,3}(?:%|[a-zA-Zµ]{1,3}\b)?(?![A-Za-z0-9_])",
         ),
-        # Names with digits after a hyphen, with an underscore, a dot or a slash within, options.
-        (1.2, r"\b[a-z]{2,20}-\d"),
+        # Numbers as words, before what they count.
+        (
+            1.1,
+            r"(?i:\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty"
+            r"|half|hundred|thousand|million)\b(?= \w))",
+        ),
+        # Names with digits in or after them, with an underscore, a dot or a slash within, options.
+        (1.2, r"\b[A-Za-z]{2,20}-?\d"),
         (1.2, r"[A-Za-z]{2}\w{0,60}_\w|\b_\w+\(|\b[a-z]\w{1,40}\.[a-z]\w|\w/\w|\B--[a-z]"),
         (0.9, r"`[^`]{2,80}`|\b[A-Za-z][a-z0-9]{1,40}[A-Z]\w{0,40}\b"),
         # Names of people and things: capitals within a sentence, two of them, or one, or a word.
         (1.2, r"(?<=[\w,] )[A-Z][a-z]{1,20} [A-Z][a-z]{1,20}\b"),
-        (0.6, r"(?<=[a-z,] )[A-Z][a-z]{2,20}\b|\b[A-Z][A-Z0-9]{2,12}\b"),
+        (0.6, r"(?<=[a-z] )[A-Z][a-z]{2,20}\b|\b[A-Z][A-Z0-9]{2,12}\b"),
     )
 )
 _PREFIX: Final = re.compile(
-    r"\s*+(?:[\w./\\-]{1,200}:\d{1,7}(?::\d{1,7})?[:-]|\d{1,7}[\t→|:]|[+-](?=\s*[\w\"'@#]))\s*+"
+    r"\s*+(?:[\w./\\-]{1,200}:\d{1,7}(?::\d{1,7})?[:-]|\d{1,7}[\t→|:]|[+-](?=\s*[\w\"'@#])"
+    r"|\d{1,3}[.)](?=\s))\s*+"
 )
 _DEFINES: Final = re.compile(
     r"(?:export |pub |public |static |async |default )*"
@@ -171,6 +183,7 @@ def worth(sentence: str) -> float:
     place = PLACE * (_PLACE.search(sentence) is not None)
     if _says_something(body, words):
         value = (STATEMENT + told + particulars) * (SCRAP + (1 - SCRAP) * _length(body, words))
+        value += FURTHER_WORD * max(0, min(len(words), MOST_WORDS) - FULL_LENGTH)
     elif (kept := _of_code(body, told, particulars, outcome)) is not None:
         return (kept + place / 2) * (REMOVED if sentence.startswith("-") else 1.0)
     else:
@@ -227,4 +240,5 @@ def _left(body: str, lower: str, words: list[str], told: float) -> float:
         share = CHATTER
     elif _LEANS.match(start):
         share = LEANING
-    return share * (ASKED if body.rstrip().endswith(("?", "？")) else 1.0)
+    mark = body.rstrip("\"'”’)*_ ")[-1:]
+    return share * (ASKED if mark in "?？" else EXCLAIMED if mark in "!！" else 1.0)

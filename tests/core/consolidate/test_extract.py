@@ -241,6 +241,11 @@ def test_a_counter_that_counts_seams_dearly_is_obeyed() -> None:
         ("src/app.py:12: error: Missing return", "src/app.py: all is well with it"),
         ("def check_user(storage, user_id):", "    return storage.user_by_id(user_id)"),
         ("It needs 350 ms on a cold start.", "Does it need 350 ms on a cold start?"),
+        ("Cached entries expire after six hours.", "Cached entries expire after some time."),
+        ("Ask Ada Brandt about the invoices.", "Ask somebody else about the invoices."),
+        ("The parser reads the file by lines.", "It reads the file by lines."),
+        ("The parser reads the file by lines.", "The parser reads the file by lines!"),
+        ("+def check_user(user_id):", "-def check_user(email_of):"),
         ("The parser reads the file by lines.", "Let me read the file by lines."),
     ],
 )

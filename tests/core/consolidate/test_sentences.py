@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sakur4_core.consolidate.sentences import MOST_CHARS, split
 
@@ -110,6 +110,7 @@ def test_a_line_of_code_is_never_cut() -> None:
     assert texts(line * 4) == []
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_sentences_are_verbatim_in_order_and_of_bounded_length(source: str) -> None:
     at = 0
@@ -121,6 +122,7 @@ def test_sentences_are_verbatim_in_order_and_of_bounded_length(source: str) -> N
         at = sentence.end
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_only_what_is_too_long_is_left_out(source: str) -> None:
     at = 0
