@@ -96,6 +96,8 @@ def text(value: Any) -> str | None:
 
 def number(value: Any) -> int | None:
     """``value`` as a count of tokens, None where it is none."""
+    if type(value) is int:
+        return value if 0 <= value <= LARGEST_COUNT else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     # Written so that "not a number" and the infinities fail it too.

@@ -35,18 +35,19 @@ def natural_id(scope: str, *parts: str | int) -> str:
     It begins with a hash of the scope alone, so that the facts of one tool result stand side by
     side in the index: written at random places, twenty of them change twenty of its pages.
     """
-    body = "\x1f".join((scope, *map(str, parts)))
-    return f"fact_{_scope_digest(scope)}{_digest(body, 7)}"
+    mark, begun = _begun(scope)
+    whole = begun.copy()
+    whole.update("\x1f".join(("", *map(str, parts))).encode("utf-8"))
+    return mark + whole.hexdigest()
 
 
 # The facts of one result come one after another.
 @lru_cache(maxsize=8)
-def _scope_digest(scope: str) -> str:
-    return _digest(scope, 5)
-
-
-def _digest(text: str, size: int) -> str:
-    return hashlib.blake2b(text.encode("utf-8"), digest_size=size).hexdigest()
+def _begun(scope: str) -> tuple[str, hashlib.blake2b]:
+    """What all ids of a scope begin with, and the hash of the rest as far as it is the same."""
+    body = scope.encode("utf-8")
+    mark = hashlib.blake2b(body, digest_size=5).hexdigest()
+    return f"fact_{mark}", hashlib.blake2b(body, digest_size=7)
 
 
 def tool_scope(session_id: str, call: str) -> str:

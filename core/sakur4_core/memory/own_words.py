@@ -37,8 +37,13 @@ def is_own_tool(tool_name: str | None) -> bool:
 
 def without_own(text: str) -> str:
     """``text`` without the blocks that this system rendered; unchanged where there are none."""
-    if not any(heading in text for heading in _HEADINGS):
-        return text
+    for heading in _HEADINGS:
+        if heading in text:
+            return _stripped(text)
+    return text
+
+
+def _stripped(text: str) -> str:
     kept: list[str] = []
     inside: re.Pattern[str] | None = None
     for line in text.splitlines(keepends=True):
