@@ -54,7 +54,11 @@ def definitions(source: Source, outline: Outline) -> tuple[Definition, ...]:
 
 
 def _surfaces(sites: Sequence[Site], form: NormalForm) -> list[str]:
-    """Interface hashes. What holds members declares theirs too, in whatever order."""
+    """Interface hashes. What holds members declares theirs too, in whatever order.
+
+    Members that stand apart from their type (Go's methods, Rust's ``impl``) are not of its text:
+    the type and each of them may move alone, and the type stays what it is.
+    """
     surfaces = [""] * len(sites)
     members: dict[int, list[bytes]] = defaultdict(list)
     for index in _inside_out(sites):
@@ -67,7 +71,8 @@ def _surfaces(sites: Sequence[Site], form: NormalForm) -> list[str]:
         if site.kind not in FUNCTIONS and index in members:
             head = b"\0".join((head, *sorted(members[index])))
         surfaces[index] = surface = digest(head)
-        members[site.parent].append(f"{site.name}={surface}".encode())
+        if not site.owner:
+            members[site.parent].append(f"{site.name}={surface}".encode())
     return surfaces
 
 

@@ -5,7 +5,7 @@ captured, and folded at once for the whole file:
 
 - ``@comment`` and ``@dropped`` (optional brackets) are left out;
 - ``@grouped`` expressions stand in parentheses, whether the source has them or not, so that
-  redundant ones do not count and others do;
+  redundant ones do not count and others do; a ``@short`` one is held by what its value should;
 - ``@block`` is marked where indentation alone tells it, ``@ended`` where a semicolon is optional;
 - the white space within ``@string`` is sealed, except in ``@code`` inside it; in ``@words`` all
   white space is alike;
@@ -37,6 +37,7 @@ from sakur4_core.cortex.languages.layout import (
     STRING_END,
     STRING_START,
     NormalRules,
+    Pairs,
 )
 
 if TYPE_CHECKING:
@@ -67,24 +68,35 @@ _WHITE = re.compile(rb"\s+")
 
 @dataclass(frozen=True, slots=True)
 class NormalForm:
-    """A file's normal form, and where in it each mark of the source stands."""
+    """A file's normal form, and where in it each mark of the source stands.
+
+    A piece of it is the same whatever stands in it or follows: the marks, which keep what they
+    stand between from folding, are taken out, and at its end the ends of blocks, which a comment
+    may part from the end of what holds them.
+    """
 
     text: bytes
     marks: Mapping[int, int]
+    pairs: Pairs
 
     def file(self) -> bytes:
         """All of it."""
-        return self.text.replace(MARK, b"").strip(LINE + b";")
+        return self._piece(0, len(self.text)).strip(LINE + b";")
 
     def head(self, start: int, body: int) -> bytes:
         """From a definition's first byte to the first of its body."""
         marks = self.marks
-        return self.text[marks[start << _BITS | _MARK_START] : marks[body << _BITS | _MARK_START]]
+        return self._piece(marks[start << _BITS | _MARK_START], marks[body << _BITS | _MARK_START])
 
     def whole(self, start: int, end: int) -> bytes:
         """From a definition's first byte to its end."""
         marks = self.marks
-        return self.text[marks[start << _BITS | _MARK_START] : marks[end << _BITS | _MARK_END]]
+        piece = self._piece(marks[start << _BITS | _MARK_START], marks[end << _BITS | _MARK_END])
+        return piece.rstrip(LINE + BLOCK_END)
+
+    def _piece(self, start: int, end: int) -> bytes:
+        piece = self.text[start:end].strip(MARK)
+        return _paired(piece.replace(MARK, b""), self.pairs) if MARK in piece else piece
 
 
 def normal_form(
@@ -109,16 +121,22 @@ def normal_form(
     text = _folded(text, rules)
     lengths = accumulate(map(len, text.split(MARK)))
     places = (length + before for before, length in enumerate(lengths))
-    return NormalForm(text, dict(zip(marks, places, strict=False)))
+    return NormalForm(text, dict(zip(marks, places, strict=False)), rules.pairs)
 
 
 def _inserted(captures: Captures) -> list[int]:
     """What the syntax tree adds, and where: byte and kind in one number."""
-    grouped, blocks = captures.get("grouped", ()), captures.get("block", ())
+    blocks = captures.get("block", ())
+    grouped = [(node.start_byte, node.end_byte) for node in captures.get("grouped", ())]
+    for node in captures.get("short", ()):
+        value, whole = node.child_by_field_name("value"), node.parent
+        if value is not None and whole is not None:
+            grouped.remove((node.start_byte, node.end_byte))
+            grouped.append((value.start_byte, whole.end_byte))
     ended = {node.end_byte for node in captures.get("ended", ())}
     return [
-        *[node.start_byte << _BITS | _GROUP_START for node in grouped],
-        *[node.end_byte << _BITS | _GROUP_END for node in grouped],
+        *[start << _BITS | _GROUP_START for start, _ in grouped],
+        *[end << _BITS | _GROUP_END for _, end in grouped],
         *[node.start_byte << _BITS | _BLOCK_START for node in blocks],
         *[node.end_byte << _BITS | _BLOCK_END for node in blocks],
         *[byte << _BITS | _ENDED for byte in ended],
@@ -139,7 +157,11 @@ def _folded(text: bytes, rules: NormalRules) -> bytes:
     """White space gone where it only separates, and what is optional left out."""
     text = b" ".join(rules.layout(text).translate(_SOFT).split())
     text = _BETWEEN_WORDS.sub(GAP, text).translate(None, b" " + FILL)
-    for old, new in rules.pairs:
+    return _paired(text, rules.pairs)
+
+
+def _paired(text: bytes, pairs: Pairs) -> bytes:
+    for old, new in pairs:
         text = text.replace(old, new)
     return text
 

@@ -27,7 +27,9 @@ _NEITHER = bytes(byte for byte in range(256) if byte not in b"\n" + _OPENERS + _
 _TO_LINE = bytes.maketrans(b"\n;", LINE * 2)
 # Where Go's scanner puts a semicolon at the end of a line. The new line comes first, so that the
 # search can leap from one to the next.
-_ENDS_STATEMENT = re.compile(rb"""\n(?:(?<=[\w\x80-\xff)\]}"'`\x01]\n)|(?<=\+\+\n)|(?<=--\n))""")
+_ENDS_STATEMENT = re.compile(
+    rb"""\n(?:(?<=[\w\x80-\xff)\]}"'`\x01\x06]\n)|(?<=\+\+\n)|(?<=--\n))"""
+)
 
 
 def lines_are_space(source: bytes) -> bytes:

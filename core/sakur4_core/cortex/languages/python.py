@@ -82,6 +82,7 @@ QUERY = """
  (conditional_expression) (lambda) (await) (yield) (named_expression) (concatenated_string)
  (expression_list) (pattern_list) (with_clause) (union_type)] @grouped
 (call arguments: (generator_expression) @grouped)
+(conditional_expression . (named_expression) @short)
 (parenthesized_expression ["(" ")"] @dropped)
 (with_clause ["(" ")"] @dropped)
 (import_from_statement ["(" ")"] @dropped)

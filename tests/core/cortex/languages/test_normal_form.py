@@ -57,10 +57,16 @@ SAME = [
     ("python", "return_((a), ((b)))\n", "return_(a, b)\n"),
     ("python", "f((x for x in y))\n", "f(x for x in y)\n"),
     ("python", "with (a as b, c as d,):\n    e\n", "with a as b, c as d:\n    e\n"),
+    ("python", "if a := b if c else d: e\n", "if (a := (b if c else d)): e\n"),
     ("typescript", "x = (a * b) + c;\n", "x = a * b + c;\n"),
     ("typescript", "f((x) => x);\n", "f(x => (x));\n"),
     ("rust", "fn f() { (a * b) + c }\n", "fn f() { a * b + c }\n"),
     ("go", "var a = (b * c) + d\n", "var a = b*c + d\n"),
+    (
+        "go",
+        "func f() int { switch a { case b: return (c)\ndefault: return (d)\n} }\n",
+        "func f() int { switch a { case b: return c\ndefault: return d\n} }\n",
+    ),
     # quotes
     ("python", "x = 'a b'\n", 'x = "a b"\n'),
     ("python", "x = u'a'\n", "x = '''a'''\n"),
@@ -76,11 +82,40 @@ def test_layout_and_style_do_not_count(language: str, one: str, other: str) -> N
     assert whole(language, one) == whole(language, other)
 
 
+# A file's first definition, and what stands behind or at the end of it.
+SAME_FIRST = [
+    ("python", "def f():\n    if a:\n        b\n", "def f():\n    if a:\n        b\n    # c\n"),
+    (
+        "python",
+        "def f():\n    if a:\n        b\n",
+        "def f():\n    if a:\n        b\n        # c\n",
+    ),
+    ("python", "class A:\n    x: int\n", "class A:\n    x: int  # c\n"),
+    ("python", "class A:\n    x = 1\n", "class A:\n    x = 1\n    # c\n\n\nb()\n"),
+    ("python", "class A:\n    x = 1\n", "class A:\n    x = 1;\n"),
+    ("python", "class A:\n    def f(): b\n", "class A:\n    def f():\n        b\n    # c\n"),
+    ("typescript", "class A { x = 1 }\n", "class A {\n  x = 1; // c\n  // d\n}\n"),
+    ("go", "type A struct { x int }\n", "type A struct {\n\tx int // c\n\t// d\n}\n"),
+    ("rust", "struct A { x: u8 }\n", "struct A {\n    x: u8, // c\n    // d\n}\n"),
+]
+
+
+@pytest.mark.parametrize(("language", "one", "other"), SAME_FIRST)
+def test_where_a_definition_ends_does_not_count(language: str, one: str, other: str) -> None:
+    before, after = (
+        parse("a", text, by_name(language))["definitions"][1] for text in (one, other)
+    )
+    assert before.qualified_name == after.qualified_name
+    assert before.interface_hash == after.interface_hash
+    assert before.body_hash == after.body_hash
+
+
 DIFFERENT = [
     # operators and grouping
     ("python", "x = (a + b) * c\n", "x = a + b * c\n"),
     ("python", "x = -a ** b\n", "x = (-a) ** b\n"),
     ("python", "x = not a == b\n", "x = (not a) == b\n"),
+    ("python", "if a := b if c else d: e\n", "if (a := b) if c else d: e\n"),
     ("python", "x = (a, b)\n", "x = [a, b]\n"),
     ("python", "f((a, b))\n", "f(a, b)\n"),
     ("typescript", "x = (a + b) * c;\n", "x = a + b * c;\n"),
@@ -147,7 +182,16 @@ CHANGES = [
     ("rust", "struct A { a: u8 }", "struct A { a: u16 }", "A", True),
     ("rust", "struct A(u8);", "struct A(u16);", "A", True),
     ("rust", "fn f() { a }", "#[test]\nfn f() { a }", "f", True),
-    ("rust", "struct A;\nimpl A { fn f() {} }", "struct A;\nimpl A { fn f(a: u8) {} }", "A", True),
+    ("rust", "trait A { fn f(); }", "trait A { fn f(a: u8); }", "A", True),
+    # What stands apart from a type moves and changes apart from it.
+    (
+        "rust",
+        "struct A;\nimpl A { fn f() {} }",
+        "struct A;\nimpl A { fn f(a: u8) {} }",
+        "A",
+        False,
+    ),
+    ("go", "type A struct{}\nfunc (a A) F() {}", "type A struct{}", "A", False),
     ("go", "type A struct { a int }", "type A struct { b int }", "A", True),
     (
         "go",
