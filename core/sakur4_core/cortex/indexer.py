@@ -124,20 +124,24 @@ class Indexer:
             lambda db: {path: facts_sql.known_file(db, path) for path in sorted(paths)}
         )
         found = await asyncio.to_thread(lambda: {path: look(root, path) for path in known})
-        changed = {}
+        changed = []
         for path, file in known.items():
             if file is None or _same(file, found[path]):
                 unverified.discard(path)
             else:
-                changed[path] = file
-        for path, file in changed.items():
-            at = found[path]
-            files = {} if at is None else {path: at}
+                changed.append(path)
+        for path in changed:
             async with self._lock:
-                await self._carry_out(
-                    self._plan(files, {path: file}, {path: file}, actor="engine")
-                )
+                await self._refresh_one(path)
             unverified.discard(path)
+
+    async def _refresh_one(self, path: str) -> None:
+        """Check one file; another pass may have written it while this one waited its turn."""
+        file = await self._workspace.database.read(lambda db: facts_sql.known_file(db, path))
+        at = await asyncio.to_thread(look, self._workspace.project.root, path)
+        if file is not None and not _same(file, at):
+            files = {} if at is None else {path: at}
+            await self._carry_out(self._plan(files, {path: file}, {path: file}, actor="engine"))
 
     def _is_outdated(self, db: sqlite3.Connection) -> bool:
         """Whether the whole index has to be built afresh."""
@@ -198,7 +202,9 @@ class Indexer:
             old = work.known.get(file.path)
             same = old is not None and (old.hash, old.status) == (file.hash, file.status)
             (kept if same and not work.full else written).append(file)
-        facts_sql.touch_files(tx, ((file.path, file.size, file.stamp_ns) for file in kept))
+        facts_sql.touch_files(
+            tx, ((file.path, file.size, file.stamp_ns, file.hash) for file in kept)
+        )
         put(tx, written, work.known)
         seen = done.seen + len(parsed)
         if parsed and len(work.changed) >= PROGRESS_FROM_FILES:

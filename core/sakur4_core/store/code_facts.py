@@ -102,9 +102,15 @@ def put_files(
     return ids
 
 
-def touch_files(tx: Transaction, files: Iterable[tuple[str, int, int]]) -> None:
-    """Note the path, size and new time of change of files whose content is the same."""
-    tx.db.executemany("UPDATE file SET size = ?2, mtime_ns = ?3 WHERE path = ?1", files)
+def touch_files(tx: Transaction, files: Iterable[tuple[str, int, int, str | None]]) -> None:
+    """Note the path, size, new time of change and hash of files whose content is the same.
+
+    A file that another pass has written with other content since keeps its time, so that the
+    next look at it finds it changed.
+    """
+    tx.db.executemany(
+        "UPDATE file SET size = ?2, mtime_ns = ?3 WHERE path = ?1 AND hash IS ?4", files
+    )
 
 
 def delete_files(tx: Transaction, file_ids: Sequence[int]) -> None:

@@ -15,9 +15,11 @@ from cortex_store import stored_edges
 from sakur4_core.clock import FakeClock
 from sakur4_core.cortex import indexer
 from sakur4_core.cortex.cortex import Cortex
+from sakur4_core.cortex.discovery import discover
 from sakur4_core.engine import Engine
 from sakur4_core.paths import Home
 from sakur4_core.settings import CortexSettings, Settings
+from sakur4_core.store import code_facts as facts_sql
 
 DUMP = {
     "file": "SELECT path, language, hash, size, status, detail FROM file ORDER BY path",
@@ -46,6 +48,41 @@ async def test_the_second_pass_parses_nothing(cortex: Cortex) -> None:
     second = await cortex.index()
     assert (second.files, second.parsed, second.unchanged) == (2, 0, 2)
     assert second.edges == first.edges
+
+
+async def test_a_look_that_waited_does_not_take_old_facts_for_new_ones(
+    cortex: Cortex, engine: Engine, project: Path, home: Home
+) -> None:
+    """A file changes, is indexed and changes back while a reader's look at it waits its turn."""
+    await cortex.index()
+    place = project / "src" / "auth.py"
+    first, own = place.read_text(), cortex._indexer
+    place.write_text("def other(): ...\n")
+    async with own._lock:
+        looking = asyncio.create_task(own.refresh(frozenset({"src/auth.py"}), set()))
+        await asyncio.sleep(0.2)
+        known = await engine.workspace.database.read(facts_sql.known_files)
+        found = discover(project, ()).files
+        await own._carry_out(own._plan(found, known, known, actor="engine"))
+        place.write_text(first)
+        # Past the time in which a file's time of change proves nothing.
+        await asyncio.sleep(0.1)
+    await looking
+    await cortex.index()
+    await same_as_afresh(engine, home)
+
+
+async def test_only_a_file_with_the_content_that_was_seen_gets_its_time(engine: Engine) -> None:
+    await engine.index()
+    path = "src/auth.py"
+    database = engine.workspace.database
+    before = await database.read(lambda db: facts_sql.known_file(db, path))
+    await database.write(lambda tx: facts_sql.touch_files(tx, [(path, 1, 1, "another")]))
+    assert await database.read(lambda db: facts_sql.known_file(db, path)) == before
+    assert before is not None
+    await database.write(lambda tx: facts_sql.touch_files(tx, [(path, 1, 2, before.hash)]))
+    after = await database.read(lambda db: facts_sql.known_file(db, path))
+    assert after is not None and (after.size, after.stamp_ns) == (1, 2)
 
 
 async def test_a_touched_file_keeps_its_date(
