@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,7 +34,7 @@ T = TypeVar("T")
 
 INDEXED_AT = "indexed_at"
 # Moves when extraction or the packed form changes, so that older indexes are built afresh.
-FORMAT = 4
+FORMAT = 5
 FORMAT_KEY = "index_format"
 # Dead rows of the full-text index distort its statistics; beyond this many, and more than there
 # are live ones, it is built afresh.
@@ -293,8 +294,8 @@ def put(tx: Transaction, files: Sequence[Prepared], known: Mapping[str, KnownFil
     new = [(at, file) for at, file in zip(ids, files, strict=True) if file.path not in known]
     for file_id, file in zip(ids, files, strict=True):
         if file.path in known:
-            concerned |= _names_changed(tx, file)
             change = facts_sql.replace_facts(tx, file_id, file.facts)
+            concerned |= _names_changed(tx, file, change.rows)
             note_moves(tx, change.gone, change.new)
             if file.surface:
                 units.append(_unit(file_id, file, change))
@@ -329,15 +330,33 @@ def _unit(file_id: int, file: Prepared, change: FactChange) -> NewUnit:
     return NewUnit(file_id, change.rows, change.fresh, file.surface, file.uses, file.words)
 
 
-def _names_changed(tx: Transaction, file: Prepared) -> set[str]:
-    """The names that mean something else in a file now, by the unit that is still stored."""
+def _names_changed(tx: Transaction, file: Prepared, rows: Sequence[int]) -> set[str]:
+    """The names that mean something else in a file now, by the unit that is still stored.
+
+    Args:
+        rows: The row of each fact of the file now.
+    """
     before = sql.unit(tx.db, file.path)
     old = set() if before is None else _exposed(before.path, before.language, before.surface)
     new: set[tuple[str, str]] = set()
     if file.surface and file.language is not None:
         new = _exposed(file.path, file.language, unpack(file.surface))
     names = {name for name, _ in old ^ new}
+    if before is not None:
+        names |= _otherwise_held(zip(before.surface[1], before.rows, strict=True), file, rows)
     return names | keys_of(file.path) if (before is None) == bool(file.surface) else names
+
+
+def _otherwise_held(
+    before: Iterable[tuple[str, int]], file: Prepared, rows: Sequence[int]
+) -> set[str]:
+    """The names that still stand in a file, and of which other facts are known now."""
+    old, new = defaultdict(list), defaultdict(list)
+    for name, row in before:
+        old[name].append(row)
+    for fact, row in zip(file.facts, rows, strict=True):
+        new[fact.name].append(row)
+    return {name for name in old.keys() & new.keys() if old[name] != new[name]}
 
 
 def _exposed(path: str, language: str, surface: object) -> set[tuple[str, str]]:

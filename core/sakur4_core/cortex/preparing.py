@@ -9,6 +9,8 @@ import hashlib
 import json
 import re
 from base64 import urlsafe_b64encode
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sakur4_core.cortex.extraction import Job, extract
@@ -74,7 +76,10 @@ def prepared(parsed: ParsedFile, package: str | None = None) -> Prepared:
     source = getattr(by_name(parsed.language), "source", "tree-sitter")
     return Prepared(
         *plain,
-        facts=tuple(_fact(parsed.path, definition, source) for definition in own),
+        facts=tuple(
+            _fact(parsed.path, definition, key, source)
+            for definition, key in zip(own, _keys(own), strict=True)
+        ),
         surface=pack(surface),
         uses=pack(uses.packed()),
         words=_words(parsed),
@@ -91,10 +96,33 @@ def _words(parsed: ParsedFile) -> Words:
     return Words(search_text(folder), search_text(stem), parsed.passages, parsed.aside)
 
 
-def _fact(path: str, definition: Definition, source: str) -> CodeFact:
+def _keys(definitions: Sequence[Definition]) -> list[str]:
+    """What tells definitions of one kind and name apart, in whatever order they stand.
+
+    A place in the order would make one that is added or taken out change all behind it. So of
+    several (overloads, a property and its setter, methods of several traits) each goes by what it
+    declares, or where that is the same by all of it; what is equal throughout is counted.
+    """
+    names = Counter((one.kind, one.qualified_name) for one in definitions)
+    surfaces = Counter((one.kind, one.qualified_name, one.interface_hash) for one in definitions)
+    seen: dict[tuple[str, ...], int] = defaultdict(int)
+    keys = []
+    for one in definitions:
+        name = (one.kind, one.qualified_name)
+        key = ""
+        if names[name] > 1:
+            key = one.interface_hash
+            if surfaces[(*name, key)] > 1:
+                key += one.body_hash
+        keys.append(f"{key}{seen[(*name, key)]}")
+        seen[(*name, key)] += 1
+    return keys
+
+
+def _fact(path: str, definition: Definition, key: str, source: str) -> CodeFact:
     kind, name = definition.kind.value, definition.qualified_name
     return CodeFact(
-        _fact_id(path, kind, name, definition.ordinal),
+        _fact_id(path, kind, name, key),
         kind,
         name,
         path,
@@ -109,9 +137,9 @@ def _fact(path: str, definition: Definition, source: str) -> CodeFact:
     )
 
 
-def _fact_id(path: str, kind: str, name: str, ordinal: int) -> str:
+def _fact_id(path: str, kind: str, name: str, apart: str) -> str:
     """A hash of the natural key, short because it stands in a table and in its index."""
-    key = f"code\x1f{path}\x1f{kind}\x1f{name}\x1f{ordinal}".encode()
+    key = f"code\x1f{path}\x1f{kind}\x1f{name}\x1f{apart}".encode()
     return "fact_" + urlsafe_b64encode(hashlib.blake2b(key, digest_size=9).digest()).decode()
 
 

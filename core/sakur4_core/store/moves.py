@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Sequence
 
@@ -53,10 +54,20 @@ def _note(tx: Transaction, fact: CodeFact, renamed: str | None) -> None:
 
 
 def _renamed(fact: CodeFact, gone: Sequence[CodeFact], new: Sequence[CodeFact]) -> str | None:
-    """The id of what a fact is called now: the one of its file that differs in the name only."""
-    same = [other.fact_id for other in new if _shape(other) == _shape(fact)]
-    rivals = [other for other in gone if _shape(other) == _shape(fact)]
-    return same[0] if len(same) == 1 == len(rivals) else None
+    """The id of what a fact has become: the one of its file that has its name, or its shape.
+
+    Of several definitions of one name, one may be known by another id once it changed.
+    """
+    for alike in (_named, _shape):
+        same = [other.fact_id for other in new if alike(other) == alike(fact)]
+        rivals = [other for other in gone if alike(other) == alike(fact)]
+        if len(same) == 1 == len(rivals):
+            return same[0]
+    return None
+
+
+def _named(fact: CodeFact) -> tuple[str, ...]:
+    return fact.file_path, fact.kind, fact.qualified_name
 
 
 def _shape(fact: CodeFact) -> tuple[object, ...]:
@@ -65,7 +76,7 @@ def _shape(fact: CodeFact) -> tuple[object, ...]:
         fact.kind,
         fact.qualified_name.rpartition(".")[0],
         fact.line_end - fact.line_start,
-        fact.signature.replace(fact.name, "\0"),
+        re.sub(rf"(?<!\w){re.escape(fact.name)}(?!\w)", "\0", fact.signature),
     )
 
 

@@ -267,3 +267,21 @@ def workers() -> list[psutil.Process]:
             if "sakur4_core.cortex.worker" in child.cmdline():
                 found.append(child)
     return found
+
+
+async def test_uses_follow_the_one_of_several_definitions_that_counts(
+    cortex: Cortex, engine: Engine, project: Path, home: Home
+) -> None:
+    """The last of several counts, as when the file is run, whichever came or changed."""
+    place = project / "src" / "reader.py"
+    (project / "src" / "caller.py").write_text(
+        "from src.reader import A, read\n\n\ndef go(a: A):\n    return read(a.read())\n"
+    )
+    one = "def read(a):\n    return 1\n"
+    method = "class A:\n    def read(self): return 1\n    def read(self): return 2\n"
+    other = one.replace("1", "2")
+    for text in (one, one + other, other + one, one.replace("1", "3") + other, other, ""):
+        for members in (method, method.replace("1", "4"), method.replace("2", "5")):
+            place.write_text(text + members)
+            await cortex.index()
+            await same_as_afresh(engine, home)
