@@ -56,8 +56,11 @@ def _note(tx: Transaction, fact: CodeFact, renamed: str | None) -> None:
 def _renamed(fact: CodeFact, gone: Sequence[CodeFact], new: Sequence[CodeFact]) -> str | None:
     """The id of what a fact has become: the one of its file that has its name, or its shape.
 
-    Of several definitions of one name, one may be known by another id once it changed.
+    Of several definitions of one name, one may be known by another id once it or they changed.
     """
+    for other in new:
+        if _named(other) == _named(fact) and _hashes(other) == _hashes(fact):
+            return other.fact_id
     for alike in (_named, _shape):
         same = [other.fact_id for other in new if alike(other) == alike(fact)]
         rivals = [other for other in gone if alike(other) == alike(fact)]
@@ -68,6 +71,10 @@ def _renamed(fact: CodeFact, gone: Sequence[CodeFact], new: Sequence[CodeFact]) 
 
 def _named(fact: CodeFact) -> tuple[str, ...]:
     return fact.file_path, fact.kind, fact.qualified_name
+
+
+def _hashes(fact: CodeFact) -> tuple[str, str]:
+    return fact.interface_hash, fact.body_hash
 
 
 def _shape(fact: CodeFact) -> tuple[object, ...]:

@@ -174,3 +174,15 @@ async def test_a_rename_is_known_where_other_words_begin_alike(engine: Engine, w
     await summarise(engine, "New")
     write({"src/a.go": "package a\n\nfunc Make(o NewOptions) int {\n\treturn 1\n}\n"})
     assert await stale(engine) == [("Make", "changed")]
+
+
+async def test_an_equal_definition_beside_it_leaves_one_fresh(engine: Engine, write: Any) -> None:
+    one = "def data():\n    return 1\n"
+    write({"src/a.py": one})
+    await summarise(engine, "data")
+    write({"src/a.py": one + one})
+    assert await stale(engine) == []
+    write({"src/a.py": one + one.replace("1", "2")})
+    assert await stale(engine) == []
+    write({"src/a.py": one.replace("1", "2")})
+    assert await stale(engine) == [("data", "changed")]
