@@ -38,8 +38,8 @@ class Tree:
         for (mode, _, place), data in zip(written.values(), blobs, strict=True):
             if data is None:
                 continue
-            if place.is_dir() and not any(place.iterdir()):
-                place.rmdir()
+            if place.is_dir() and not any(inner.is_file() for inner in place.rglob("*")):
+                shutil.rmtree(place)
             place.parent.mkdir(parents=True, exist_ok=True)
             if mode == LINK:
                 place.symlink_to(os.fsdecode(data))
