@@ -67,6 +67,16 @@ class World:
             and any(s.form == wanted.form for s in self.named(path, wanted.name))
         }
 
+    def may_hide(self, wanted: Symbol, language: str) -> bool:
+        """Whether a file that cannot be read holds the words of its name."""
+        words = [word.encode() for word in wanted.name.split(".")]
+        return any(
+            all(word in data for word in words)
+            and group_of(language_of(path) or "") == group_of(language)
+            and self.symbols(path) is None
+            for path, data in self.files.items()
+        )
+
     @cached_property
     def paths(self) -> frozenset[str]:
         return frozenset(self.files)
@@ -97,6 +107,8 @@ def change_of(anchor: Symbol, path: str, before: World, after: World) -> str | N
         return MOVED
     if homes:
         return TWIN
+    if after.may_hide(anchor, language):
+        return None
     names = {symbol.name for symbol in before.symbols(path) or ()}
     renamed = any(
         symbol.shape == anchor.shape and symbol.name not in names
