@@ -75,6 +75,7 @@ class Live:
         self._builder: asyncio.Task[None] | None = None
         self._follower: asyncio.Task[None] | None = None
         self._heard = self._taken_in = 0
+        self._behind = 0
         self._follows: BaseFileLock | None = None
         self._failed_at = -TRIED_AGAIN_AFTER
 
@@ -127,6 +128,12 @@ class Live:
                 await self._ready(INLINE)
             await asyncio.sleep(KEPT_EVERY_S)
 
+    async def catch_up(self) -> int:
+        """Take in every turn now, or have it built; return how many were new to the index."""
+        if self._snapshot is None and not await asyncio.to_thread(self._alone):
+            return 0
+        return self._behind if await self._ready(INLINE) is not None else 0
+
     async def close(self) -> None:
         """End what runs, and save what is worth it."""
         for task in (self._follower, self._builder):
@@ -159,6 +166,7 @@ class Live:
             if behind > most or snapshot.index.full:
                 self._build(mark)
                 return None
+            self._behind = behind
             await self._advance(snapshot, mark)
             if self._unsaved(snapshot):
                 self._build(mark)

@@ -82,6 +82,10 @@ class Recaller:
         """Keep the index and its saved view near to all commits, until cancelled."""
         await self._live.keep()
 
+    async def catch_up(self) -> int:
+        """Take every turn into the index and its vectors now; return how many were new to it."""
+        return await self._live.catch_up()
+
     async def recall(
         self,
         query: str,

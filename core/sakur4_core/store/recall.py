@@ -152,6 +152,7 @@ class SummaryRow:
     token_count: int
     session_id: str | None
     created_at: str
+    origin: str
     stale: tuple[StaleAnchor, ...]
     files: tuple[str, ...]
 
@@ -215,7 +216,8 @@ def summaries(db: sqlite3.Connection, rows: Sequence[int]) -> dict[int, SummaryR
     """The summaries at these index rows, their staleness as of this very read."""
     found = {}
     for row in db.execute(
-        "SELECT r.row, a.atlas_id, a.content, a.token_count, a.session_id, a.created_at"
+        "SELECT r.row, a.atlas_id, a.content, a.token_count, a.session_id,"
+        " a.created_at, a.origin"
         " FROM atlas_row r JOIN atlas a ON a.atlas_id = r.atlas_id AND a.retired_at IS NULL"
         " WHERE r.row IN (SELECT value FROM json_each(?))",
         (json.dumps(list(rows)),),
