@@ -7,13 +7,16 @@ import shutil
 from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from sakur4_core import models as m
 from sakur4_core.cache.coherence import Coherence
 from sakur4_core.clock import Clock, IdFactory, RandomIds, SystemClock, stamp
+from sakur4_core.consolidate.auxiliary import Endpoint
+from sakur4_core.consolidate.drafting import Drafting
 from sakur4_core.consolidate.dream import Dream
 from sakur4_core.context.auto_plan import AutoPlan
+from sakur4_core.context.decay import Decay
 from sakur4_core.context.proposals import Proposals
 from sakur4_core.context.tokens import LocalCounter
 from sakur4_core.context.window import Window
@@ -43,6 +46,8 @@ from sakur4_core.workspace import TokenCounter, Workspace
 ProcessKind = Literal["tui", "serve", "cli", "hook", "proxy", "embedded"]
 
 LEASE_POLL_S = 2.0
+# Processes that live long enough to watch files and consolidate.
+KEEPERS: Final = frozenset({"tui", "serve", "embedded"})
 
 
 class Engine:
@@ -68,7 +73,19 @@ class Engine:
         self.proposals = Proposals(workspace, self.window, self.anchor_set, self.events)
         self.auto_plan = AutoPlan(workspace, self.window, self.proposals, self.events)
         self.recaller = Recaller(workspace, self.cortex)
-        self.consolidator = Dream(workspace, self.cortex)
+        endpoint = (
+            Endpoint(workspace.settings.dream) if workspace.settings.dream.endpoint else None
+        )
+        self.consolidator = Dream(
+            workspace,
+            self.cortex,
+            self.atlas,
+            self.recaller,
+            Decay(self.window, self.proposals),
+            self.coherence,
+            Drafting(workspace.counter, endpoint),
+            lambda: self._lease.held,
+        )
         self._transfer = Transfer(workspace)
         self.importer = Importer(workspace, self._heard)
         self.follower = Follower(workspace, self.importer)
@@ -143,7 +160,7 @@ class Engine:
     async def _start(self) -> None:
         await asyncio.to_thread(self._presence.announce)
         await self._feed.start()
-        if self._kind in ("tui", "serve", "embedded"):
+        if self._kind in KEEPERS:
             self._spawn(self._keep_lease())
 
     async def _stop(self) -> None:
@@ -171,7 +188,7 @@ class Engine:
         if self.settings.cortex.watch:
             self._spawn(self.cortex.watch())
         if self.settings.dream.enabled:
-            self._spawn(self.consolidator.run())
+            self._spawn(self.consolidator.run(self.events))
         if self.settings.harness.tail:
             self._spawn(self.follower.run())
         self._spawn(self.recaller.keep())
@@ -454,8 +471,19 @@ class Engine:
     # -- upkeep ----------------------------------------------------------------
 
     async def dream(self, force: bool = False) -> m.DreamReport:
-        """Run one consolidation pass now if idle; ``force`` skips the quiet time only."""
-        return await self.consolidator.once(force=force)
+        """Run one consolidation cycle now if idle; ``force`` skips the quiet time only.
+
+        Where another process holds the lease it is asked to, and this returns at once.
+        """
+        if not self._lease.try_acquire():
+            await self.consolidator.ask(force=force)
+            reason = f"Process {self._lease.holder()} holds the lease and was asked to."
+            return m.DreamReport(False, reason)
+        try:
+            return await self.consolidator.once(force=force)
+        finally:
+            if self._kind not in KEEPERS:
+                self._lease.release()
 
     async def export(self, target: Path) -> Transferred:
         """Write the memory to a new file of JSON Lines, lossless and chained."""

@@ -38,6 +38,7 @@ INDEX_UPDATED: Final = "index.updated"
 WATCHER_CHANGED: Final = "watcher.changed"
 RECALL_RAN: Final = "recall.ran"
 MAP_RENDERED: Final = "map.rendered"
+DREAM_ASKED: Final = "dream.asked"
 DREAM_PROGRESSED: Final = "dream.progressed"
 DREAM_FINISHED: Final = "dream.finished"
 SNAPSHOT_SAVED: Final = "snapshot.saved"
@@ -48,7 +49,15 @@ HOOK_RAN: Final = "hook.ran"
 
 # Reads and progress: pruned after 30 days. Everything else is a decision or a fact, and kept.
 PRUNABLE: Final = frozenset(
-    {RECALL_RAN, MAP_RENDERED, INDEX_PROGRESSED, DREAM_PROGRESSED, PROXY_PASSED, HOOK_RAN}
+    {
+        RECALL_RAN,
+        MAP_RENDERED,
+        INDEX_PROGRESSED,
+        DREAM_ASKED,
+        DREAM_PROGRESSED,
+        PROXY_PASSED,
+        HOOK_RAN,
+    }
 )
 
 

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Final, overload
 
 from sakur4_core import events as e
+from sakur4_core.clock import parse_stamp
 from textual.content import Content
 
 from sakur4_tui import figures
@@ -19,8 +20,15 @@ from sakur4_tui.widgets.virtual import Row
 KEPT: Final = 5_000
 """Events held for scrolling back; older ones are in the store."""
 
-ROUTINE: Final = frozenset({e.RECEIPT_STORED, e.INDEX_PROGRESSED, e.DREAM_PROGRESSED})
+ROUTINE: Final = frozenset(
+    {e.RECEIPT_STORED, e.INDEX_PROGRESSED, e.DREAM_ASKED, e.DREAM_PROGRESSED}
+)
 """What follows from other events, or only counts towards one; the panes show it."""
+
+UPKEEP: Final = frozenset({e.DREAM_PROGRESSED, e.DREAM_FINISHED})
+BAR_CELLS: Final = 12
+UPKEEP_S: Final = 60.0
+"""A cycle that told nothing for so long has ended without a word."""
 
 _WORDS: Final[dict[str, tuple[str, str]]] = {
     e.EPISODE_COMMITTED: ("turn", ""),
@@ -64,9 +72,14 @@ class ActivityPane(Pane):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.events: list[e.Event] = []
+        self._upkeep: e.Event | None = None
 
     def add(self, events: Sequence[e.Event]) -> None:
         """Take in events, in any order and more than once; routine ones are left out."""
+        for event in events:
+            if event.kind in UPKEEP:
+                self._upkeep = event
+                self.border_title = self._heading()
         new = [event for event in events if event.kind not in ROUTINE]
         if self.events and new and new[0].seq <= self.events[-1].seq:
             known = {event.seq: event for event in (*self.events, *new)}
@@ -77,11 +90,10 @@ class ActivityPane(Pane):
         self.rebuild()
 
     def note(self, facts: Facts, look: Look) -> str:
-        return (
-            "paused"
-            if facts.paused
-            else f"live {look.glyphs.tiers[next(iter(look.glyphs.tiers))]}"
-        )
+        live = f"live {look.glyphs.tiers[next(iter(look.glyphs.tiers))]}"
+        state = "paused" if facts.paused else live
+        upkeep = upkeep_bar(self._upkeep, look)
+        return f"{upkeep} {look.glyphs.dot} {state}" if upkeep else state
 
     def summary(self, facts: Facts, look: Look) -> Content:
         if not self.events:
@@ -92,6 +104,21 @@ class ActivityPane(Pane):
         if not self.events:
             return quiet("Nothing happened yet. What agents and watchers do appears here.", width)
         return _NewestFirst(self.events, look)
+
+
+def upkeep_bar(event: e.Event | None, look: Look) -> str:
+    """How far a cycle of the consolidator is; empty where none runs."""
+    if event is None or event.kind != e.DREAM_PROGRESSED:
+        return ""
+    # A process that was killed in the midst of a cycle tells of no end.
+    if (look.now - parse_stamp(event.created_at)).total_seconds() > UPKEEP_S:
+        return ""
+    done, total = event.detail.get("done"), event.detail.get("total")
+    if not isinstance(done, int) or not isinstance(total, int) or total < 1:
+        return ""
+    full = min(BAR_CELLS, round(BAR_CELLS * done / total))
+    bar = look.glyphs.full * full + look.glyphs.free * (BAR_CELLS - full)
+    return f"{visible(str(event.detail.get('doing', '')), 16)} {bar} {done}/{total}"
 
 
 class _NewestFirst(Sequence[Row]):

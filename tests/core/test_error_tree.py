@@ -124,6 +124,7 @@ CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "message_id": MAYBE_TEXT,
     },
     "receipt": {"session_id": TEXTS},
+    "reach": {"session_id": TEXTS},
     "receipts": {"session_id": TEXTS, "limit": NUMBERS},
     "tiers": {"session_id": TEXTS},
     "preview_plan": {
@@ -166,7 +167,7 @@ CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "proposals.undo": {"proposal_id": TEXTS},
 }
 # No argument of theirs is open.
-NOT_TRIED = {"index", "dream", "verify", "status"}
+NOT_TRIED = {"index", "dream", "verify", "status", "unknown_lines"}
 
 
 class Bed:

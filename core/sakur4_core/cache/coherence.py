@@ -91,6 +91,11 @@ class Coherence:
         else:
             await self._backend.connect()
 
+    async def busy(self) -> str | None:
+        """Why the backend works now or may be working; None where it does not, or is none."""
+        await self.connect()
+        return await self._backend.busy()
+
     async def close(self) -> None:
         """Let go of the backend."""
         await self._backend.close()

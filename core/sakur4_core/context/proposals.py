@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
@@ -356,6 +356,24 @@ class Proposals:
             subject=proposal.proposal_id,
             detail={"items": len(chosen), "freed": freed, "effect": ADVISED},
         )
+
+    async def archive(self, plan: Plan, check: Callable[[Transaction], None]) -> Proposal:
+        """Store and apply a plan of the consolidator in one transaction; a person can undo it.
+
+        Args:
+            check: Ends the transaction by raising where the plan may not be made any more.
+        """
+        seqs = [item.seq for item in plan.items]
+
+        def work(tx: Transaction) -> Proposal:
+            check(tx)
+            base = revision(sql.item_states(tx.db, seqs))
+            payload = {"plan": to_json(plan), "target": None}
+            made = self._steps.insert(tx, "eviction", payload, plan.session_id, base, "dream")
+            self._apply(tx, made, plan.items, "dream")
+            return proposal_of(known(sql.get(tx.db, made.proposal_id), made.proposal_id))
+
+        return await self._workspace.database.write(work)
 
     def _undo_eviction(self, tx: Transaction, row: sql.Row) -> dict[str, Any]:
         assert row.session_id is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sakur4_core.errors import InvalidInput, NotFound
@@ -74,8 +74,13 @@ class Atlas:
         origin: str,
         session_id: str | None,
         token_count: int,
+        detail: Mapping[str, str] = {},
     ) -> None:
-        """Write a checked summary inside a transaction. Raises NotFound as :meth:`put`."""
+        """Write a checked summary inside a transaction. Raises NotFound as :meth:`put`.
+
+        Args:
+            detail: What else its event tells, the way it came about for instance.
+        """
         now = []
         for anchor_type, anchor_id in dict.fromkeys(anchors):
             found = sql.anchor_now(tx.db, anchor_type, anchor_id)
@@ -99,7 +104,7 @@ class Atlas:
             actor={"api": "agent", "dream": "dream", "fold": "agent"}[origin],
             session_id=session_id,
             subject=atlas_id,
-            detail={"preview": preview(text), "anchors": len(now), "origin": origin},
+            detail={"preview": preview(text), "anchors": len(now), "origin": origin, **detail},
         )
 
     async def retire(self, atlas_id: str, why: str) -> None:

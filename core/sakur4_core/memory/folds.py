@@ -5,6 +5,7 @@ from __future__ import annotations
 from sakur4_core.errors import InvalidInput, NotFound
 from sakur4_core.events import FOLD_CLOSED, FOLD_OPENED
 from sakur4_core.memory.atlas import Atlas
+from sakur4_core.memory.naming import names_in
 from sakur4_core.memory.redaction import redact
 from sakur4_core.memory.sessions import check_session_id, ensure_session
 from sakur4_core.memory.text import storable
@@ -12,9 +13,12 @@ from sakur4_core.models import Episode, Fold
 from sakur4_core.store import episodes as episode_sql
 from sakur4_core.store import folds as sql
 from sakur4_core.store.database import Transaction
+from sakur4_core.store.naming import named
 from sakur4_core.workspace import Workspace
 
 MAX_CHARACTERS = 20_000
+# Definitions that a fold's summary rests on besides its turns.
+MOST_FACTS = 16
 
 
 class Folds:
@@ -65,6 +69,8 @@ class Folds:
                 raise InvalidInput(f"Fold {fold_id} is closed.", "Open a new one.")
             anchors = [("episode", episode) for episode in fold.episodes]
             if anchors:
+                facts = named(tx.db, names_in(summary))[:MOST_FACTS]
+                anchors += [("fact", fact) for _, fact in facts]
                 self._atlas.insert(
                     tx,
                     atlas_id,
@@ -81,7 +87,7 @@ class Folds:
                 actor="agent",
                 session_id=fold.session_id,
                 subject=fold_id,
-                detail={"episodes": len(anchors), "tokens": freed},
+                detail={"episodes": len(fold.episodes), "tokens": freed},
             )
             return _known(sql.get(tx.db, fold_id), fold_id)
 

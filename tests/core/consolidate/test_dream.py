@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Iterable
 from contextlib import suppress
 
 import pytest
 from sakur4_core.clock import FakeClock
-from sakur4_core.consolidate import dream as dream_module
-from sakur4_core.consolidate.dream import ALL_GONE, Dream
-from sakur4_core.events import ANCHOR_PINNED, DREAM_FINISHED, RECALL_RAN
+from sakur4_core.consolidate.cycle import Check
+from sakur4_core.consolidate.drafting import Drafting
+from sakur4_core.consolidate.dream import Dream
+from sakur4_core.consolidate.steps import ALL_GONE, PRUNE_BATCH
+from sakur4_core.events import ANCHOR_PINNED, DREAM_FINISHED, RECALL_RAN, EventBus
 from sakur4_core.memory.atlas import Atlas
 from sakur4_core.memory.episodes import Episodes
 from sakur4_core.store.database import Transaction
@@ -38,9 +41,42 @@ def disk() -> Disk:
     return Disk()
 
 
+class Surroundings:
+    """What a cycle asks of others, as a test wants it to answer."""
+
+    def __init__(self) -> None:
+        self.why_busy: str | None = None
+        self.holds_lease = True
+        self.asked = 0
+
+    async def busy(self) -> str | None:
+        self.asked += 1
+        return self.why_busy
+
+    async def catch_up(self) -> int:
+        return 0
+
+    async def archive(self, session_id: str, keep: Iterable[str], check: Check) -> int:
+        return 0
+
+
 @pytest.fixture
-def dream(workspace: Workspace, disk: Disk) -> Dream:
-    return Dream(workspace, disk)
+def around() -> Surroundings:
+    return Surroundings()
+
+
+@pytest.fixture
+def dream(workspace: Workspace, disk: Disk, around: Surroundings) -> Dream:
+    return Dream(
+        workspace,
+        disk,
+        Atlas(workspace, disk),
+        around,
+        around,
+        around,
+        Drafting(workspace.counter),
+        lambda: around.holds_lease,
+    )
 
 
 async def say(workspace: Workspace, text: str = "hello") -> str:
@@ -104,7 +140,7 @@ async def test_a_summary_whose_ground_is_all_gone_becomes_a_tombstone(
     await say(workspace)
     await forget(workspace, "gone")
     report = await dream.once(force=True)
-    assert (report.ran, report.archived, report.pruned) == (True, 1, 0)
+    assert (report.ran, report.pruned) == (True, 1)
     assert await in_use(workspace) == sorted([half.atlas_id, told.atlas_id])
     row = await workspace.database.read(
         lambda db: db.execute(
@@ -123,14 +159,15 @@ async def test_old_reads_are_pruned_and_decisions_are_kept(
         tx.emit(RECALL_RAN, actor="agent")
         tx.emit(ANCHOR_PINNED, actor="person")
 
-    for _ in range(dream_module.PRUNE_BATCH + 5):
+    for _ in range(PRUNE_BATCH + 5):
         await workspace.database.write(emit)
     clock.advance(31 * DAY_S)
     await workspace.database.write(emit)
+    clock.advance(100)
     report = await dream.once()
-    assert report.pruned == dream_module.PRUNE_BATCH + 5
+    assert report.pruned == PRUNE_BATCH + 5
     assert len(await events(workspace, RECALL_RAN)) == 1
-    assert len(await events(workspace, ANCHOR_PINNED)) == dream_module.PRUNE_BATCH + 6
+    assert len(await events(workspace, ANCHOR_PINNED)) == PRUNE_BATCH + 6
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -145,8 +182,8 @@ async def test_a_commit_during_a_pass_ends_it(
     clock.advance(DAY_S)
     disk.when_asked = lambda: say(workspace)
     report = await dream.once(force=force)
-    assert (report.ran, report.archived) == (True, 0)
-    assert "committed" in report.reason
+    assert (report.ran, report.pruned) == (True, 0)
+    assert "Somebody is at work" in report.reason
     assert len(await in_use(workspace)) == 2
 
 
@@ -177,7 +214,8 @@ async def test_it_runs_by_itself_until_cancelled(
     await facts(workspace, "a")
     await Atlas(workspace, disk).put("about a", [("fact", "f_a")], origin="api")
     await forget(workspace, "a")
-    task = asyncio.create_task(dream.run())
+    clock.advance(90)
+    task = asyncio.create_task(dream.run(EventBus()))
     async with asyncio.timeout(10):
         while await in_use(workspace):
             await asyncio.sleep(0.01)
@@ -185,3 +223,39 @@ async def test_it_runs_by_itself_until_cancelled(
     with suppress(asyncio.CancelledError):
         await task
     assert task.cancelled()
+
+
+async def test_a_server_that_works_or_cannot_be_read_ends_a_cycle(
+    workspace: Workspace, dream: Dream, disk: Disk, around: Surroundings
+) -> None:
+    await facts(workspace, "a")
+    await Atlas(workspace, disk).put("about a", [("fact", "f_a")], origin="api")
+    await forget(workspace, "a")
+    around.why_busy = "the slots of llama.cpp cannot be read"
+    report = await dream.once(force=True)
+    assert report.reason == "Not idle: the slots of llama.cpp cannot be read."
+    assert len(await in_use(workspace)) == 1
+    around.why_busy = None
+    assert (await dream.once(force=True)).pruned == 1
+    # Asked before each item: the summary, the index.
+    assert around.asked == 3
+
+
+async def test_only_the_holder_of_the_lease_works(
+    workspace: Workspace, dream: Dream, around: Surroundings
+) -> None:
+    around.holds_lease = False
+    report = await dream.once(force=True)
+    assert (report.ran, report.reason) == (False, "Another process holds the lease.")
+
+
+async def test_a_read_by_an_agent_counts_as_work(
+    workspace: Workspace, dream: Dream, clock: FakeClock
+) -> None:
+    await say(workspace)
+    clock.advance(DAY_S)
+    await workspace.database.write(lambda tx: tx.emit(RECALL_RAN, actor="agent"))
+    assert not (await dream.once()).ran
+    await workspace.database.write(lambda tx: tx.emit(RECALL_RAN, actor="engine"))
+    clock.advance(90)
+    assert (await dream.once()).ran

@@ -65,6 +65,10 @@ class Backend(Protocol):
         """Its tokenizer, where content may be sent to it."""
         ...
 
+    async def busy(self) -> str | None:
+        """Why the server works now or may be working; None where it does not."""
+        ...
+
     async def connect(self) -> None:
         """Find out what there is; never raises."""
         ...

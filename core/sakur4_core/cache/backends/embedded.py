@@ -23,6 +23,10 @@ class EmbeddedBackend:
     window: int | None = None
     tokenizer: Tokenizer | None = None
 
+    async def busy(self) -> str | None:
+        """See :class:`~sakur4_core.cache.backends.base.Backend`; nothing works here."""
+        return None
+
     async def connect(self) -> None:
         return None
 

@@ -82,16 +82,18 @@ class LlamaCppBackend:
         """The routes tell of no checkpoints: a slot resumes at the end of any common prefix."""
         return None
 
-    async def busy(self) -> tuple[int, ...]:
-        """The slots that work now; none where the server does not say."""
+    async def busy(self) -> str | None:
+        """See :class:`~sakur4_core.cache.backends.base.Backend`; unread slots may be working."""
+        if not self.connected:
+            return None
         try:
             slots = await self._get("/slots", "slots")
         except BackendError:
-            return ()
-        listed = slots if isinstance(slots, list) else []
-        return tuple(
-            int(slot["id"]) for slot in listed if isinstance(slot, dict) and _processing(slot)
-        )
+            return f"the slots of {self.name} cannot be read"
+        if not isinstance(slots, list) or not all(isinstance(slot, dict) for slot in slots):
+            return f"the slots of {self.name} cannot be read"
+        working = [str(slot.get("id")) for slot in slots if _processing(slot)]
+        return f"slot {', '.join(working)} of {self.name} works" if working else None
 
     async def metrics(self) -> dict[str, float]:
         """The server's counters by name without their prefix; none where it has no such route."""

@@ -14,6 +14,10 @@ class NullBackend:
     window: int | None = None
     tokenizer: Tokenizer | None = None
 
+    async def busy(self) -> str | None:
+        """See :class:`~sakur4_core.cache.backends.base.Backend`; nothing works here."""
+        return None
+
     async def connect(self) -> None:
         return None
 
