@@ -14,7 +14,7 @@ from sakur4_core.workspace import TokenCounter
 EXTRACTIVE: Final = "extractive"
 # The share of a turn's tokens that its summary may have, and the bounds of that.
 SHARE: Final = 0.25
-FEWEST_TOKENS: Final = 24
+FEWEST_TOKENS: Final = 40
 MOST_TOKENS: Final = 320
 # So many failures in a row, and a model is not asked again by this process for a while.
 PATIENCE: Final = 2

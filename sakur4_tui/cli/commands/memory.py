@@ -154,7 +154,7 @@ async def dream(engine: Engine, output: Output, force: bool) -> None:
     """Run one consolidation pass now."""
     report = await engine.dream(force=force)
     if not report.ran:
-        output.show(report, f"Did not run: {report.reason}.")
+        output.show(report, f"Did not run: {report.reason}")
         return
     done = ("promoted", "regenerated", "embedded", "archived", "pruned")
     skipped = [(f"skipped: {why}", count) for why, count in sorted(report.skipped.items())]
