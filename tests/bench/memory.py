@@ -260,7 +260,7 @@ def _percentiles(runs: list[list[float]]) -> dict[str, Any]:
     return {
         "p50_ms": round(median(share(run, 0.5) for run in runs), 3),
         "p95_ms": round(median(share(run, 0.95) for run in runs), 3),
-        "max_ms": round(max(max(run) for run in runs), 1),
+        "max_ms": round(max(max(run) for run in runs), 3),
     }
 
 
