@@ -283,3 +283,21 @@ async def test_mouse_selects_and_footer_acts(open_app: Any, fake: FakeEngine) ->
 
 def test_the_main_screen_is_the_default(open_app: Any, fake: FakeEngine) -> None:
     assert isinstance(open_app(fake).main, MainScreen)
+
+
+async def test_a_cycle_of_the_consolidator_shows_how_far_it_is(
+    open_app: Any, fake: FakeEngine
+) -> None:
+    app = open_app(fake)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        told = {"doing": "promoting", "done": 3, "total": 12}
+        fake.events.publish(e.Event(9, e.DREAM_PROGRESSED, at("10:42:13"), "dream", detail=told))
+        await until(pilot, lambda: "promoting ███░░░░░░░░░ 3/12" in screen_text(app))
+        done = {"reason": "done", "promoted": 12}
+        fake.events.publish(e.Event(10, e.DREAM_FINISHED, at("10:42:14"), "dream", detail=done))
+        await until(pilot, lambda: "3/12" not in screen_text(app))
+        # A cycle whose process was killed a while ago told of no end.
+        fake.events.publish(e.Event(11, e.DREAM_PROGRESSED, at("10:40:00"), "dream", detail=told))
+        await settle(pilot)
+        assert "3/12" not in screen_text(app)

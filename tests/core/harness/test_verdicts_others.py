@@ -48,7 +48,7 @@ def counts(second: int, total: tuple[int, int, int], last: tuple[int, int, int])
 
 
 def rollout() -> list[dict[str, Any]]:
-    meta = {"id": PARENT, "cwd": "/work/made-up", "source": "cli", "model_provider": "openai"}
+    meta = {"id": PARENT, "cwd": "/home/user/made-up", "source": "cli", "model_provider": "openai"}
     first, second = (12_000, 0, 100), (20_000, 12_000, 9_000)
     return [
         line(0, "session_meta", meta),
@@ -116,7 +116,7 @@ async def test_a_forked_rollout_is_judged_by_its_own_calls_only(
     engine: Engine, tmp_path: Path
 ) -> None:
     write(tmp_path, PARENT, rollout())
-    meta = {"id": CHILD, "cwd": "/work/made-up", "source": "cli", "forked_from_id": PARENT}
+    meta = {"id": CHILD, "cwd": "/home/user/made-up", "source": "cli", "forked_from_id": PARENT}
     copy = [{**entry, "timestamp": "2025-08-01T11:00:00.000Z"} for entry in rollout()]
     own = [
         line(3_601, "turn_context", {"turn_id": "t5", "model": "gpt-5-codex"}),
@@ -142,7 +142,7 @@ def opencode(file: Path, messages: list[tuple[dict[str, Any], dict[str, Any]]]) 
         columns = "session_id, time_created, time_updated, data"
         db.execute(f"CREATE TABLE message (id, {columns})")
         db.execute(f"CREATE TABLE part (id, message_id, {columns})")
-        db.execute("INSERT INTO session VALUES ('ses', NULL, '/work/made-up', 'one', 1)")
+        db.execute("INSERT INTO session VALUES ('ses', NULL, '/home/user/made-up', 'one', 1)")
         for number, (data, part) in enumerate(messages):
             made = 1_754_000_000_000 + 60_000 * number
             done = {**data, "time": {"created": made, "completed": made + 1}}
