@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 GATHER_S: Final = 0.05
 """How long events are gathered into one message: short enough to feel live (20 a second)."""
 
-_WINDOW: Final = frozenset({Topic.RECEIPT, Topic.TIERS, Topic.REACH})
+_WINDOW: Final = frozenset({Topic.RECEIPT, Topic.TIERS})
+# Looks through the whole window, so it follows calls and compactions, not every turn.
+_CONTEXT: Final = _WINDOW | {Topic.REACH}
 _PINNED: Final = frozenset({Topic.ANCHORS, Topic.RECEIPT, Topic.REACH})
 _CODE: Final = frozenset({Topic.STALE, Topic.MAP, Topic.STATUS})
 
@@ -35,9 +37,9 @@ MOVED_BY: Final[dict[str, frozenset[Topic]]] = {
     e.PLAN_APPLIED: _WINDOW | {Topic.INBOX},
     e.PLAN_ENFORCED: _WINDOW,
     e.PLAN_UNDONE: _WINDOW | {Topic.INBOX},
-    e.USAGE_RECORDED: _WINDOW,
+    e.USAGE_RECORDED: _CONTEXT,
     e.RECEIPT_STORED: frozenset({Topic.HISTORY}),
-    e.WINDOW_COMPACTED: _WINDOW,
+    e.WINDOW_COMPACTED: _CONTEXT,
     e.ATLAS_WRITTEN: frozenset({Topic.STALE}),
     e.FOLD_OPENED: _WINDOW,
     e.FOLD_CLOSED: _WINDOW,

@@ -32,8 +32,15 @@ class AnchorsPane(Pane):
     def summary(self, facts: Facts, look: Look) -> Content:
         if not facts.anchors:
             return line(("nothing is pinned", "$quiet"))
-        first = first_line(facts.anchors[0].content)
-        return line((f"{look.glyphs.anchor} {len(facts.anchors)} pinned  ", "$anchor"), first)
+        missing = facts.missing or ()
+        # The worst item: a rule that the agent does not have before it.
+        worst = next((a for a in facts.anchors if a.anchor_id in missing), facts.anchors[0])
+        gone = f"{look.glyphs.stale} {len(missing)} not in context  " if missing else ""
+        return line(
+            (f"{look.glyphs.anchor} {len(facts.anchors)} pinned  ", "$anchor"),
+            (gone, "$waiting"),
+            first_line(worst.content),
+        )
 
     def rows(self, facts: Facts, look: Look, width: int, height: int) -> Sequence[Row]:
         if facts.anchors is None:

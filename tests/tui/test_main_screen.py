@@ -8,6 +8,7 @@ import pytest
 from sakur4_core import events as e
 from sakur4_core import models as m
 from sakur4_core.errors import AlreadyDecided, StoreBusy
+from sakur4_core.harness.reach import Reach
 
 from sakur4_tui.actions import PANES
 from sakur4_tui.screens.help import HelpScreen
@@ -18,7 +19,7 @@ from sakur4_tui.widgets.activity import ActivityPane
 from sakur4_tui.widgets.inbox import InboxPane
 
 from .conftest import screen_text, settle, until
-from .scene import PROPOSALS, RECEIPT, SESSION, SESSIONS, FakeEngine, at
+from .scene import ANCHORS, PROPOSALS, RECEIPT, SESSION, SESSIONS, FakeEngine, at
 
 PLAN, PIN = (proposal.proposal_id for proposal in PROPOSALS)
 
@@ -301,3 +302,18 @@ async def test_a_cycle_of_the_consolidator_shows_how_far_it_is(
         fake.events.publish(e.Event(11, e.DREAM_PROGRESSED, at("10:40:00"), "dream", detail=told))
         await settle(pilot)
         assert "3/12" not in screen_text(app)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_a_rule_that_the_agent_does_not_have_is_named(
+    open_app: Any, fake: FakeEngine, size: tuple[int, int]
+) -> None:
+    gone = ANCHORS[1]
+    fake.known["reach"] = Reach(False, "advised only: it is told", (gone.anchor_id,), 1)
+    app = open_app(fake)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        text = screen_text(app)
+        assert gone.content.split(" in ")[0] in text
+        assert "not in context" in text
+        assert "advised only" in text

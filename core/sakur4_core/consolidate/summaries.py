@@ -25,22 +25,25 @@ NOT_SHORTER: Final = "no summary would be shorter and say enough"
 NOTHING_LEFT: Final = "what it said of the code no longer holds"
 
 
-class Promote:
-    """Turns worth remembering get a summary that rests on them and on the code it names."""
-
-    doing = "promoting"
-    count = "promoted"
+class _Drafts:
+    """What both steps that write summaries work with."""
 
     def __init__(self, workspace: Workspace, atlas: Atlas, drafting: Drafting) -> None:
         self._workspace = workspace
         self._atlas = atlas
         self._drafting = drafting
 
+
+class Promote(_Drafts):
+    """Turns worth remembering get a summary that rests on them and on the code it names."""
+
+    doing = "promoting"
+    count = "promoted"
+
     async def due(self, limit: int) -> list[str]:
         """Ids of turns, by worth and fair across sessions."""
         least = self._workspace.settings.dream.min_tokens
-        found = await self._workspace.database.read(lambda db: sql.promotable(db, least, limit))
-        return [candidate.episode_id for candidate in found]
+        return await self._workspace.database.read(lambda db: sql.promotable(db, least, limit))
 
     async def do(self, item: str, check: Check) -> Outcome:
         """Summarise one turn."""
@@ -59,7 +62,7 @@ class Promote:
         return await self._workspace.database.write(work)
 
 
-class Regenerate:
+class Regenerate(_Drafts):
     """Summaries of turns whose code has changed say only what still holds.
 
     What was said of a definition that is not what it was goes; the rest is drafted anew from the
@@ -68,11 +71,6 @@ class Regenerate:
 
     doing = "regenerating"
     count = "regenerated"
-
-    def __init__(self, workspace: Workspace, atlas: Atlas, drafting: Drafting) -> None:
-        self._workspace = workspace
-        self._atlas = atlas
-        self._drafting = drafting
 
     async def due(self, limit: int) -> list[str]:
         """Ids of the consolidator's own summaries that are stale by their code."""

@@ -32,14 +32,6 @@ class Activity(NamedTuple):
     created_at: str
 
 
-class Candidate(NamedTuple):
-    """A turn that may be worth a summary."""
-
-    seq: int
-    episode_id: str
-    session_id: str
-
-
 class Stale(NamedTuple):
     """A summary of the consolidator's own whose code has changed.
 
@@ -71,7 +63,8 @@ def newest_event(db: sqlite3.Connection) -> int:
 
 # What a turn is worth remembering for. A correction counts most; then what rules and other work
 # rest on; then what went wrong, since the same goes wrong again; agents say more that lasts than
-# tools do. A longer turn has more to lose, by the logarithm of its length.
+# tools do. A longer turn has more to lose. A tool result's facts have the scope that the ledger
+# gives them, session and call; it is spelled out here, since upkeep cannot reach the ledger.
 _WORTH: Final = """
     3.0 * EXISTS (SELECT 1 FROM edge d WHERE d.kind = 'supersedes' AND d.source_id = e.episode_id)
     + 2.0 * (e.episode_id IN (SELECT source_episode FROM anchor WHERE source_episode IS NOT NULL))
@@ -88,8 +81,8 @@ _WORTH: Final = """
 """
 
 
-def promotable(db: sqlite3.Connection, min_tokens: int, limit: int) -> list[Candidate]:
-    """Turns that no summary rests on yet, the best of each session before the second best."""
+def promotable(db: sqlite3.Connection, min_tokens: int, limit: int) -> list[str]:
+    """Ids of turns that no summary rests on yet, the best of each session before the second."""
     rows = db.execute(
         "WITH due AS (SELECT e.seq, e.episode_id, e.session_id,"
         f" {_WORTH} AS worth FROM episode e JOIN episode_state s USING (seq)"
@@ -101,11 +94,11 @@ def promotable(db: sqlite3.Connection, min_tokens: int, limit: int) -> list[Cand
         "  WHERE a.anchor_type = 'episode' AND a.anchor_id = e.episode_id)),"
         " ranked AS (SELECT *, row_number() OVER"
         "  (PARTITION BY session_id ORDER BY worth DESC, seq DESC) AS place FROM due)"
-        " SELECT seq, episode_id, session_id FROM ranked ORDER BY place, worth DESC, seq DESC"
+        " SELECT episode_id FROM ranked ORDER BY place, worth DESC, seq DESC"
         " LIMIT ?",
         (min_tokens, limit),
     )
-    return [Candidate(*row) for row in rows]
+    return [row[0] for row in rows]
 
 
 _STALE: Final = (
