@@ -71,12 +71,11 @@ def _presence(facts: Facts, width: int, look: Look) -> list[Row]:
 
 def _anchor(anchor: m.Anchor, missing: bool, width: int, look: Look) -> list[Content]:
     sign = line((f"{look.glyphs.anchor} ", "$anchor"), (f"{_KINDS[anchor.kind]:<7}", "$quiet"))
-    scope = line(
-        ("not in context " if missing else "", "$waiting"), (anchor.scope.value, "$quiet")
-    )
+    scope = line((anchor.scope.value, "$quiet"))
     room = max(width - sign.cell_length - scope.cell_length - 1, 8)
     first, *more = words(anchor.content, room)
     return [
         spread(sign.append(first), scope, width, look.glyphs),
         *(line(" " * sign.cell_length, text) for text in more),
+        *([line(" " * sign.cell_length, ("not in context", "$waiting"))] if missing else []),
     ]
